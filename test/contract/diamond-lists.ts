@@ -17,25 +17,25 @@ import {
   type KeysetCursor,
 } from '../../src/projections/diamonds/list-plan.ts'
 import type { ReadModel } from '../../src/stores/ports/read-store.ts'
-import { at, put, using, type Opened } from './read-store/model.ts'
+import { at, put, using, type OpenedReadStore } from './read-store/model.ts'
 
-/** At most so many times over: once is nearly always enough. */
-const ROUNDS = 6
+/** Attempts to generate enough rejected lists; one is nearly always enough. */
+const MAX_ROUNDS = 6
 
 /**
- * The lists of diamonds, whatever is filtered by and in whatever order, are what a plain evaluation in memory gives.
- * @param runs inventories, each asked several times
+ * Checks for an adapter that lists of diamonds with any filter and order equal an evaluation in memory.
+ * @param runs number of generated inventories, each with several queries
  */
 export function diamondListsContract(
   name: string,
-  open: () => Promise<Opened>,
+  open: () => Promise<OpenedReadStore>,
   runs = process.env['ADAMANT_FULL'] === '1' ? 200 : 25,
 ): void {
   const test = suite(`lists of diamonds (${name})`)
 
-  const property = (most: fc.Arbitrary<number>, holds: (asked: Asked) => Promise<void>) =>
+  const property = (maxScanned: fc.Arbitrary<number>, check: (list: StoredList) => Promise<void>) =>
     fc.assert(
-      fc.asyncProperty(views, fc.array(asks, { minLength: 1, maxLength: 12 }), most, (stored, all, bound) =>
+      fc.asyncProperty(views, fc.array(queries, { minLength: 1, maxLength: 12 }), maxScanned, (stored, all, bound) =>
         using(open, async ({ store }) => {
           const build = await store.live(diamonds.declaration)
           await build.write(
@@ -43,100 +43,104 @@ export function diamondListsContract(
             at(1),
           )
           const model = await store.model(diamonds.declaration)
-          for (const ask of all) await holds({ ...ask, model, stored, most: bound })
+          for (const query of all) await check({ ...query, model, stored, maxScanned: bound })
         })(),
       ),
       { numRuns: runs, includeErrorInReport: true },
     )
 
-  test('are filtered and sorted as in memory, by offset and from place to place', async () => {
-    await property(fc.constant(MAX_ENTRIES_SCANNED), async (asked) => {
-      const wanted = idsOf(asked)
-      assert.is(await total(asked), wanted.length)
-      const { offset, limit } = asked
-      assert.equal((await page(asked, { offset, limit })).ids, wanted.slice(offset, offset + limit), said(asked))
-      assert.equal(await walked(asked), wanted, said(asked))
+  test('equal an evaluation in memory, with offset and with keyset pagination', async () => {
+    await property(fc.constant(MAX_ENTRIES_SCANNED), async (list) => {
+      const expected = idsOf(list)
+      assert.is(await total(list), expected.length)
+      const { offset, limit } = list
+      assert.equal((await page(list, { offset, limit })).ids, expected.slice(offset, offset + limit), textOf(list))
+      assert.equal(await allPages(list), expected, textOf(list))
     })
   })
 
-  test('are refused or right where little may be looked through, and what is named instead is served', async () => {
-    let [served, refused] = [0, 0]
-    const enough = () => served > runs && refused > runs / 2
-    const holds = async (asked: Asked) => {
-      const found = await total(asked).catch((error: unknown) => error)
+  test('are correct or rejected if few entries may be scanned, and the suggested list is served', async () => {
+    let [served, rejected] = [0, 0]
+    const isEnough = () => served > runs && rejected > runs / 2
+    const check = async (list: StoredList) => {
+      const found = await total(list).catch((error: unknown) => error)
       if (typeof found === 'number') {
         served++
-        assert.is(found, idsOf(asked).length, said(asked))
-        assert.equal(await walked(asked), idsOf(asked), said(asked))
-        assert.ok(lookedThrough(asked) <= asked.most, said(asked))
+        assert.is(found, idsOf(list).length, textOf(list))
+        assert.equal(await allPages(list), idsOf(list), textOf(list))
+        assert.ok(scannedAtLeast(list) <= list.maxScanned, textOf(list))
       } else {
-        refused++
+        rejected++
         assert.ok(found instanceof RequestError && found.kind === 'invalid', String(found))
-        assert.ok(asked.stored.length > asked.most)
-        const instead = { ...asked, ...nearestServedListOf(asked.filter, asked.sort) }
-        assert.is(await total(instead), idsOf(instead).length, said(instead))
+        assert.ok(list.stored.length > list.maxScanned)
+        const suggested = { ...list, ...nearestServedListOf(list.filter, list.sort) }
+        assert.is(await total(suggested), idsOf(suggested).length, textOf(suggested))
       }
     }
-    // How many of those that are generated are refused is chance, and now and then too few at first.
-    for (let round = 0; round < ROUNDS && !enough(); round++) await property(fc.nat({ max: 4 }), holds)
-    assert.ok(enough(), `${served} served, ${refused} refused`)
+    // How many of the generated lists are rejected is random, and sometimes too few in the first round.
+    for (let round = 0; round < MAX_ROUNDS && !isEnough(); round++) await property(fc.nat({ max: 4 }), check)
+    assert.ok(isEnough(), `${served} served, ${rejected} rejected`)
   })
 
   test.run()
 }
 
-type Ask = {
+type GeneratedQuery = {
   readonly filter: DiamondFilter
   readonly sort: (typeof SORTS)[number]
   readonly offset: number
   readonly limit: number
 }
-type Asked = Ask & { readonly model: ReadModel; readonly stored: readonly DiamondView[]; readonly most: number }
+type StoredList = GeneratedQuery & {
+  readonly model: ReadModel
+  readonly stored: readonly DiamondView[]
+  readonly maxScanned: number
+}
 
 const OWNER = 1
-const said = ({ filter, sort, offset, limit }: Ask) => JSON.stringify({ filter, sort, offset, limit })
+const textOf = ({ filter, sort, offset, limit }: GeneratedQuery) => JSON.stringify({ filter, sort, offset, limit })
 
-const planned = ({ filter, sort, most }: Asked, after?: KeysetCursor) =>
-  planList(OWNER, filter, { sort, ...(after && { after }) }, most)
+const planOf = ({ filter, sort, maxScanned }: StoredList, after?: KeysetCursor) =>
+  planList(OWNER, filter, { sort, ...(after && { after }) }, maxScanned)
 
-const total = async (asked: Asked) => (await totalOf(asked.model, askedOf(asked), planned(asked))).total
+const total = async (list: StoredList) => (await totalOf(list.model, requestOf(list), planOf(list))).total
 
-const askedOf = ({ filter, sort }: Ask) => ({ filter, page: { limit: 1, offset: 0, sort } })
+const requestOf = ({ filter, sort }: GeneratedQuery) => ({ filter, page: { limit: 1, offset: 0, sort } })
 
-async function page(asked: Asked, part: DiamondPageRequest) {
-  const one: DiamondPageRequest = { ...part, sort: asked.sort }
-  const select = ['id', parseSort(asked.sort).field]
-  const { plan } = await totalOf(asked.model, askedOf(asked), planned(asked, one.after))
-  const found = await documentsOf(asked.model, plan, one, select)
+async function page(list: StoredList, part: DiamondPageRequest) {
+  const one: DiamondPageRequest = { ...part, sort: list.sort }
+  const select = ['id', parseSort(list.sort).field]
+  const { plan } = await totalOf(list.model, requestOf(list), planOf(list, one.after))
+  const found = await documentsOf(list.model, plan, one, select)
   return { ids: found.slice(0, one.limit).map(({ id }) => id), next: nextCursorOf(found, one) }
 }
 
-/** All ids, from page to page. */
-async function walked(asked: Asked): Promise<unknown[]> {
+/** The ids of all pages, read by keyset pagination. */
+async function allPages(list: StoredList): Promise<unknown[]> {
   const ids: unknown[] = []
   for (let after: KeysetCursor | undefined = []; after !== undefined;) {
-    const found: Awaited<ReturnType<typeof page>> = await page(asked, { limit: asked.limit, offset: 0, after })
+    const found: Awaited<ReturnType<typeof page>> = await page(list, { limit: list.limit, offset: 0, after })
     ids.push(...found.ids)
     after = found.next && (JSON.parse(JSON.stringify(found.next)) as KeysetCursor)
   }
   return ids
 }
 
-/** How many stones came into question at least, where any were looked through. */
-function lookedThrough(asked: Asked): number {
-  const { isLabGrown, isColored, cutShape, carat, id, sku } = asked.filter
-  if (planned(asked).scanned === undefined || id !== undefined || sku !== undefined) return 0
+/** A lower bound of the entries scanned for a list; 0 if it is served by an index alone. */
+function scannedAtLeast(list: StoredList): number {
+  const { isLabGrown, isColored, cutShape, carat, id, sku } = list.filter
+  if (planOf(list).scanned === undefined || id !== undefined || sku !== undefined) return 0
   const filter = {
     ...(isLabGrown !== undefined && { isLabGrown }),
     ...(isColored !== undefined && { isColored }),
     ...(cutShape !== undefined && { cutShape }),
     ...(carat !== undefined && { carat }),
   }
-  return idsOf({ ...asked, filter }).length
+  return idsOf({ ...list, filter }).length
 }
 
-/** What the filters and orders mean, told plainly. */
-function idsOf({ filter, sort, stored }: Asked): number[] {
+/** Evaluates a list in memory. */
+function idsOf({ filter, sort, stored }: StoredList): number[] {
   const { field, direction } = parseSort(sort)
   const sign = direction === 'asc' ? 1 : -1
   return stored
@@ -248,7 +252,7 @@ const views: fc.Arbitrary<DiamondView[]> = fc
   )
   .map((all) =>
     all.map(({ owner, date, fields, scores: known }, index): DiamondView => {
-      const certain = {
+      const constant = {
         certifications: [],
         readingsBehind: 0,
         warningsBehind: 0,
@@ -262,7 +266,7 @@ const views: fc.Arbitrary<DiamondView[]> = fc
         ...(clarity !== null && { clarity }),
       }
       return {
-        diamond: { status: 'live', id: index + 1, owner, date, fields: withDefaults(given), ...certain },
+        diamond: { status: 'live', id: index + 1, owner, date, fields: withDefaults(given), ...constant },
         revision: 0,
         stoneRevision: 0,
         scores: known && JSON.stringify(known),
@@ -275,7 +279,7 @@ const views: fc.Arbitrary<DiamondView[]> = fc
 const some = <Value>(values: readonly Value[]) => fc.uniqueArray(of(values), { minLength: 1, maxLength: 3 })
 const range = (values: readonly number[]): fc.Arbitrary<FilterRange> =>
   fc.record({ from: of(values), to: of(values) }, { requiredKeys: [] }).filter((made) => Object.keys(made).length > 0)
-const wanted = {
+const conditions = {
   cutShape: some(SHAPES),
   color: some(COLORS),
   clarity: some(CLARITIES),
@@ -290,12 +294,12 @@ const wanted = {
   id: some([1, 2, 3, 5, 8, 13, 21, 99]),
 }
 
-/** Mostly a filter or two: with more there is nothing left. */
+/** At most three conditions, because more would rarely match a stone. */
 const filters: fc.Arbitrary<DiamondFilter> = fc
-  .tuple(fc.record(wanted), fc.subarray(Object.keys(wanted) as (keyof typeof wanted)[], { maxLength: 3 }))
+  .tuple(fc.record(conditions), fc.subarray(Object.keys(conditions) as (keyof typeof conditions)[], { maxLength: 3 }))
   .map(([all, names]) => Object.fromEntries(Object.entries(all).filter(([name]) => (names as string[]).includes(name))))
 
-const asks: fc.Arbitrary<Ask> = fc.record({
+const queries: fc.Arbitrary<GeneratedQuery> = fc.record({
   filter: filters,
   sort: of(SORTS),
   offset: fc.nat({ max: 12 }),

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import type { EventStore } from '../../src/stores/ports/event-store.ts'
 import { appendingRules } from './event-store/appending.ts'
 import { appendManyRules } from './event-store/append-many.ts'
-import { closedRules } from './event-store/closed.ts'
+import { fencingRules } from './event-store/fencing.ts'
 import { closingRules } from './event-store/closing.ts'
 import { faultRules } from './event-store/faults.ts'
 import { readingRules } from './event-store/reading.ts'
@@ -11,14 +11,14 @@ import { subscribingRules } from './event-store/subscribing.ts'
 import type { Given, Rules } from './event-store/given.ts'
 
 export type Capabilities = {
-  /** appendMany is one transaction: nothing of it is stored when an append of it fails. */
+  /** Whether `appendMany` is one transaction: if one append fails, none is stored. */
   readonly atomicMany: boolean
 }
 
 /**
- * Registers every rule of the event store port on an adapter, and runs them. The log may hold other events, as a shared
- * server does: the rules use streams of their own.
- * @param open opens the adapter anew for each rule, which closes it
+ * Runs the rules of the event store port (src/stores/ports/event-store.ts) on an adapter. The log may contain other events,
+ * as on a shared server: each rule uses new streams.
+ * @param open opens the adapter for one rule, which closes it
  */
 export function eventStoreContract(name: string, open: () => Promise<EventStore>, capabilities: Capabilities): void {
   const rules: Rules[] = [
@@ -26,7 +26,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStore>
     readingRules,
     subscribingRules,
     faultRules,
-    closedRules,
+    fencingRules,
     closingRules,
     sequenceRules,
   ]

@@ -9,8 +9,8 @@ import { until } from '../until.ts'
 type Given = { files: FileStore; other: FileStore }
 
 /**
- * The rules of the files port, for one adapter.
- * @param open opens the same place again with every call; `clean` clears it
+ * Runs the rules of the file store port (src/stores/ports/file-store.ts) on an adapter.
+ * @param open prepares an empty store; each call of `connect` opens it, as another process does, and `clean` deletes it
  */
 export function filesContract(
   name: string,
@@ -19,17 +19,17 @@ export function filesContract(
   const test = suite<Given>(name)
   let clean = async () => {}
   test.before.each(async (given) => {
-    const place = await open()
-    clean = place.clean
-    given.files = place.connect()
-    given.other = place.connect()
+    const location = await open()
+    clean = location.clean
+    given.files = location.connect()
+    given.other = location.connect()
   })
   test.after.each(async ({ files, other }) => {
     await Promise.all([files.close(), other.close()])
     await clean()
   })
 
-  test('gives back what was kept, byte for byte, to every process', async ({ files, other }) => {
+  test('returns a stored file byte for byte to every process', async ({ files, other }) => {
     const bytes = randomBytes(300_000)
     const kept = await keep(files, bytes)
     assert.is(kept.digest, sha256(bytes))
@@ -37,19 +37,19 @@ export function filesContract(
     assert.ok(bytes.equals(await bytesOf(other, kept.digest)))
   })
 
-  test('gives a range, both ends included', async ({ files }) => {
+  test('returns a range including both ends', async ({ files }) => {
     const { digest } = await keep(files, Buffer.from('0123456789'))
     assert.is((await bytesOf(files, digest, { start: 2, end: 4 })).toString(), '234')
     assert.is((await bytesOf(files, digest, { start: 9, end: 9 })).toString(), '9')
   })
 
-  test('keeps the same bytes once, however many upload them at once', async ({ files, other }) => {
+  test('stores the same bytes once when they are uploaded concurrently', async ({ files, other }) => {
     const bytes = randomBytes(1_000)
     await Promise.all([keep(files, bytes), keep(other, bytes), keep(files, bytes)])
     assert.equal(await digestsIn(files), [sha256(bytes)])
   })
 
-  test('shows nothing of a file that is incoming or was discarded', async ({ files, other }) => {
+  test('does not show a file that is being uploaded or was discarded', async ({ files, other }) => {
     const incoming = await files.receive()
     await incoming.write(Buffer.from('%PDF-'))
     assert.equal(await digestsIn(other), [])
@@ -58,7 +58,7 @@ export function filesContract(
     assert.equal(await all(files.temporaryFiles()), [])
   })
 
-  test('discards nothing that was kept', async ({ files }) => {
+  test('ignores a discard of a stored file', async ({ files }) => {
     const incoming = await files.receive()
     await incoming.write(Buffer.from('kept'))
     const { digest } = await incoming.keep()
@@ -66,57 +66,57 @@ export function filesContract(
     assert.is((await bytesOf(files, digest)).toString(), 'kept')
   })
 
-  test('has no file that was never kept', async ({ files }) => {
+  test('does not have a file that was never stored', async ({ files }) => {
     assert.is(await files.read('0'.repeat(64)), undefined)
     assert.is(await files.readTouchToken('0'.repeat(64)), undefined)
     assert.is(await files.remove('0'.repeat(64), '1-1'), 'missing')
   })
 
-  test('removes a file only when nobody touched it since it was looked at', async ({ files, other }) => {
+  test('removes a file only if it was not touched since its touch token was read', async ({ files, other }) => {
     const { digest, ensureStored, release } = await keep(files, Buffer.from('a report'))
-    const before = await markOf(other, digest)
+    const before = await touchTokenOf(other, digest)
     await ensureStored()
     release()
     assert.is(await other.remove(digest, before), 'touched')
     assert.is((await bytesOf(files, digest)).toString(), 'a report')
-    assert.is(await other.remove(digest, await markOf(files, digest)), 'removed')
+    assert.is(await other.remove(digest, await touchTokenOf(files, digest)), 'removed')
     assert.is(await files.read(digest), undefined)
     assert.equal(await digestsIn(files), [])
   })
 
-  test('shows every process the same mark, in its list too', async ({ files, other }) => {
-    const { digest, release } = await keep(files, Buffer.from('marked'))
+  test('returns the same touch token in every process and in the list', async ({ files, other }) => {
+    const { digest, release } = await keep(files, Buffer.from('touched'))
     release()
-    assert.equal(await all(other.list()), [{ digest, touchToken: await markOf(files, digest) }])
+    assert.equal(await all(other.list()), [{ digest, touchToken: await touchTokenOf(files, digest) }])
   })
 
-  test('touches a file when the same report comes again', async ({ files, other }) => {
+  test('touches a file when the same bytes are uploaded again', async ({ files, other }) => {
     const first = await keep(files, Buffer.from('twice'))
     first.release()
-    const between = await markOf(files, first.digest)
+    const between = await touchTokenOf(files, first.digest)
     const second = await keep(other, Buffer.from('twice'))
     second.release()
     assert.is(await files.remove(first.digest, between), 'touched')
   })
 
-  test('touches a held file again and again, and no longer after its release', async ({ files, other }) => {
+  test('touches an acquired file repeatedly until it is released', async ({ files, other }) => {
     const { digest, release } = await keep(files, Buffer.from('held'))
-    const start = await markOf(other, digest)
-    await until('what was left to be clear', async () => (await markOf(other, digest)) !== start)
+    const start = await touchTokenOf(other, digest)
+    await until('the file to be touched', async () => (await touchTokenOf(other, digest)) !== start)
     release()
-    // A touch under way may still arrive.
+    // A touch that is in progress may still arrive.
     await until(
-      'what was left to be clear',
-      async () => (await other.remove(digest, await markOf(other, digest))) === 'removed',
+      'the file to be removed',
+      async () => (await other.remove(digest, await touchTokenOf(other, digest))) === 'removed',
     )
   })
 
-  test('puts a file back that was removed although it was held', async ({ files, other }) => {
+  test('stores a file again that was removed while it was acquired', async ({ files, other }) => {
     const bytes = randomBytes(600_000)
     const { digest, ensureStored, release } = await keep(files, bytes)
     await until(
-      'what was left to be clear',
-      async () => (await other.remove(digest, await markOf(other, digest))) === 'removed',
+      'the file to be removed',
+      async () => (await other.remove(digest, await touchTokenOf(other, digest))) === 'removed',
     )
     await ensureStored()
     release()
@@ -124,16 +124,16 @@ export function filesContract(
     assert.equal(await digestsIn(other), [digest])
   })
 
-  test('is read to its end though it is removed meanwhile', async ({ files }) => {
+  test('lets a read finish after its file was removed', async ({ files }) => {
     const bytes = randomBytes(500_000)
     const { digest, release } = await keep(files, bytes)
     release()
     const reading = await files.read(digest)
-    assert.is(await files.remove(digest, await markOf(files, digest)), 'removed')
+    assert.is(await files.remove(digest, await touchTokenOf(files, digest)), 'removed')
     assert.ok(reading !== undefined && bytes.equals(await collect(reading)))
   })
 
-  test('loses no upload to a removal of the same report at the same time', async ({ files, other }) => {
+  test('keeps an upload when the same file is removed concurrently', async ({ files, other }) => {
     const bytes = Buffer.from('contended')
     for (let round = 0; round < 50; round++) {
       const before = (await other.readTouchToken(sha256(bytes))) ?? ''
@@ -143,13 +143,13 @@ export function filesContract(
     }
   })
 
-  test('clears away no upload that was touched since it was looked at', async ({ files, other }) => {
+  test('does not remove an upload that was touched since it was listed', async ({ files, other }) => {
     const living = await files.receive()
     await living.write(Buffer.from('whole'))
     const [before] = await all(other.temporaryFiles())
     assert.ok(before)
     await until(
-      'what was left to be clear',
+      'the upload to be touched',
       async () => (await all(other.temporaryFiles()))[0]?.touchToken !== before.touchToken,
     )
     assert.is(await other.removeTemporaryFile(before), false)
@@ -157,15 +157,15 @@ export function filesContract(
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
   })
 
-  test('clears what an ended process left half way, not what a living one is receiving', async ({ files, other }) => {
+  test('removes an upload that an ended process left, but not one in progress', async ({ files, other }) => {
     const left = await files.receive()
     await left.write(Buffer.from('half'))
     await files.close()
     const before = await all(other.temporaryFiles())
     const living = await other.receive()
     await living.write(Buffer.from('whole'))
-    const cleared = await Promise.all(before.map((leftover) => other.removeTemporaryFile(leftover)))
-    assert.is(cleared.filter(Boolean).length, 1)
+    const removed = await Promise.all(before.map((leftover) => other.removeTemporaryFile(leftover)))
+    assert.is(removed.filter(Boolean).length, 1)
     const { digest } = await living.keep()
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
   })
@@ -183,7 +183,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 async function bytesOf(files: FileStore, digest: string, range?: { start: number; end: number }): Promise<Buffer> {
   const stream = await files.read(digest, range)
-  assert.ok(stream !== undefined, `${digest} is not there`)
+  assert.ok(stream !== undefined, `file ${digest} is missing`)
   return collect(stream)
 }
 
@@ -195,8 +195,8 @@ async function collect(stream: Readable): Promise<Buffer> {
 
 const digestsIn = async (files: FileStore) => (await all(files.list())).map(({ digest }) => digest)
 
-async function markOf(files: FileStore, digest: string): Promise<string> {
-  const mark = await files.readTouchToken(digest)
-  assert.ok(mark !== undefined, `${digest} is not there`)
-  return mark
+async function touchTokenOf(files: FileStore, digest: string): Promise<string> {
+  const token = await files.readTouchToken(digest)
+  assert.ok(token !== undefined, `file ${digest} is missing`)
+  return token
 }

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PersonRow, PersonStore } from '../../src/stores/ports/person-store.ts'
 
-type Opened = PersonStore & { close(): Promise<void> }
+type OpenedPersonStore = PersonStore & { close(): Promise<void> }
 
 const row = (account: number, text = `sealed ${account}`, at = 1000): PersonRow => ({
   account,
@@ -11,35 +11,35 @@ const row = (account: number, text = `sealed ${account}`, at = 1000): PersonRow 
 })
 
 /**
- * Registers every rule of the persons port on an adapter, and runs them.
- * @param open opens the adapter anew and empty for each rule, which closes it
+ * Runs the rules of the person store port (src/stores/ports/person-store.ts) on an adapter.
+ * @param open opens an empty store for one rule, which closes it
  */
-export function personsContract(name: string, open: () => Promise<Opened>): void {
-  const test = suite<{ persons: Opened }>(name)
+export function personsContract(name: string, open: () => Promise<OpenedPersonStore>): void {
+  const test = suite<{ persons: OpenedPersonStore }>(name)
   test.before.each(async (given) => {
     given.persons = await open()
   })
   test.after.each(({ persons }) => persons.close())
 
-  test('gives back what was put in, byte for byte, of that account alone', async ({ persons }) => {
+  test('return the stored bytes of exactly that account', async ({ persons }) => {
     await persons.put(row(7))
     assert.equal(await persons.read(7), row(7).sealed)
     assert.is(await persons.read(8), undefined)
   })
 
-  test('has one row for an account, the one that was put in last', async ({ persons }) => {
+  test('have one row per account, the latest', async ({ persons }) => {
     await persons.put(row(7))
     await persons.put(row(7, 'another', 2000))
     assert.equal(await persons.read(7), Buffer.from('another'))
     assert.equal(await rowsOf(persons), [row(7, 'another', 2000)])
   })
 
-  test('takes the same account from several at once', async ({ persons }) => {
+  test('accept the same account from concurrent writes', async ({ persons }) => {
     await Promise.all(Array.from({ length: 5 }, () => persons.put(row(7))))
     assert.equal(await rowsOf(persons), [row(7)])
   })
 
-  test('forgets whom it is told to, and nobody else, once or twice', async ({ persons }) => {
+  test('forget the given accounts and no others, also when repeated', async ({ persons }) => {
     for (const account of [1, 2, 3]) await persons.put(row(account))
     await persons.forget([1, 3])
     await persons.forget([1, 3, 99])
@@ -47,31 +47,29 @@ export function personsContract(name: string, open: () => Promise<Opened>): void
     assert.equal(await rowsOf(persons), [row(2)])
   })
 
-  test('takes back from a copy what it does not have, and nobody who was forgotten', async ({ persons }) => {
+  test('restore missing accounts from a copy, but not forgotten ones', async ({ persons }) => {
     await persons.put(row(1))
     await persons.put(row(2))
     await persons.forget([2, 3])
     for (const account of [1, 2, 3, 4]) await persons.putBack(row(account, 'copied'))
     assert.equal(await rowsOf(persons), [row(1), row(4, 'copied')])
     assert.is(await persons.read(2), undefined)
-    await persons.put(row(2, 'anew'))
-    assert.equal(await persons.read(2), Buffer.from('anew'))
+    await persons.put(row(2, 'again'))
+    assert.equal(await persons.read(2), Buffer.from('again'))
   })
 
-  test('tells whose account nobody has confirmed, of those from before a time', async ({ persons }) => {
+  test('list the unconfirmed accounts stored before a time', async ({ persons }) => {
     await persons.put(row(1, 'one', 1000))
     await persons.put(row(2, 'two', 1000))
     await persons.put(row(3, 'three', 2000))
     await persons.confirm([1])
     assert.equal(await persons.unconfirmed(2000, 10), [2])
     assert.is((await persons.unconfirmed(2001, 1)).length, 1)
-    await persons.put(row(1, 'anew', 1000))
+    await persons.put(row(1, 'again', 1000))
     assert.equal((await persons.unconfirmed(2000, 10)).sort(), [1, 2])
   })
 
-  test('lists all of them in the order of accounts, however many and however large their numbers', async ({
-    persons,
-  }) => {
+  test('list all accounts in ascending order, including numbers above 2^31', async ({ persons }) => {
     const accounts = [...Array.from({ length: 205 }, (_, index) => index + 1), 2 ** 31 + 5, 2 ** 40]
     for (const account of [...accounts].reverse()) await persons.put(row(account))
     assert.equal(

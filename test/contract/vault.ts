@@ -24,16 +24,16 @@ const notice: NewMail = { kind: 'notice', sealed: Buffer.from('notice'), dueAt: 
 
 const receiptName = ({ digest }: VaultEntry) => ({ digest, forgottenAt: receipt.forgottenAt })
 
-/** Of the holders of claims. */
-const lives = async () => false
-const ended = async () => true
-const endedIs = (who: string) => async (claim: MailClaim) => claim.claimant === who
+/** Predicates that tell `claimMail` whether the claimant of a mail has ended. */
+const noneEnded = async () => false
+const allEnded = async () => true
+const hasEnded = (claimant: string) => async (claim: MailClaim) => claim.claimant === claimant
 
 type Given = { vault: Vault }
 
 /**
- * Registers every rule of the vault port on an adapter, and runs them.
- * @param open opens the adapter anew and empty for each rule, which closes it
+ * Runs the rules of the vault port (src/stores/ports/vault.ts) on an adapter.
+ * @param open opens an empty vault for one rule, which closes it
  */
 export function vaultContract(name: string, open: () => Promise<Vault>): void {
   const test = suite<Given>(name)
@@ -42,54 +42,54 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
   })
   test.after.each(({ vault }) => vault.close())
 
-  test('gives back what was put in, byte for byte', async ({ vault }) => {
+  test('returns an entry byte for byte', async ({ vault }) => {
     const put = entry({ sealed: randomBytes(40_000) })
     await vault.put(put, [])
     assert.equal(await vault.read(put.digest), put.sealed)
   })
 
-  test('knows nothing of a digest that was never put in', async ({ vault }) => {
+  test('returns nothing for an unknown digest', async ({ vault }) => {
     assert.is(await vault.read('00'), undefined)
   })
 
-  test('refuses to put two entries under one digest, and keeps the first', async ({ vault }) => {
+  test('rejects a second entry with the same digest and keeps the first', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [])
     const second = vault.put({ ...put, sealed: Buffer.from('other') }, [link])
     assert.is(
       await second.then(
         () => 'put',
-        () => 'refused',
+        () => 'rejected',
       ),
-      'refused',
+      'rejected',
     )
     assert.equal(await vault.read(put.digest), put.sealed)
-    assert.is(await vault.claimMail(5000, 'me', lives), undefined)
+    assert.is(await vault.claimMail(5000, 'me', noneEnded), undefined)
   })
 
-  test('ends an entry with its link, and keeps its receipt', async ({ vault }) => {
+  test('deletes an ended entry and its link mail, and keeps its receipt', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [link])
     await vault.end([{ digest: put.digest }])
     assert.is(await vault.read(put.digest), undefined)
-    assert.is(await vault.claimMail(5000, 'me', lives), undefined)
+    assert.is(await vault.claimMail(5000, 'me', noneEnded), undefined)
     assert.equal(
       await vault.receipts([receiptName(put), { ...receiptName(put), digest: '00' }]),
       new Map([[put.digest, receipt]]),
     )
   })
 
-  test('lets the notice fall due when the secret was read, once', async ({ vault }) => {
+  test('makes the notice due when the secret was read, once', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [link, notice])
-    assert.is((await vault.claimMail(1500, 'me', lives))?.kind, 'link')
+    assert.is((await vault.claimMail(1500, 'me', noneEnded))?.kind, 'link')
     await vault.end([{ digest: put.digest, noticeAt: 1700 }])
     await vault.end([{ digest: put.digest, noticeAt: 9000 }])
     assert.is(await vault.nextMail(), 1700)
-    assert.is((await vault.claimMail(1700, 'me', lives))?.kind, 'notice')
+    assert.is((await vault.claimMail(1700, 'me', noneEnded))?.kind, 'notice')
   })
 
-  test('drops the notice of a secret that nobody read', async ({ vault }) => {
+  test('deletes the notice of a secret that was not read', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [notice])
     await vault.end([{ digest: put.digest }])
@@ -97,48 +97,48 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.is(await vault.nextMail(), undefined)
   })
 
-  test('gives a mail to one claimant until that one has ended', async ({ vault }) => {
+  test('assigns a mail to one claimant until that one has ended', async ({ vault }) => {
     await vault.put(entry(), [link])
-    const claims = await Promise.all([vault.claimMail(1500, 'a', lives), vault.claimMail(1500, 'b', lives)])
+    const claims = await Promise.all([vault.claimMail(1500, 'a', noneEnded), vault.claimMail(1500, 'b', noneEnded)])
     const [mail, ...others] = claims.filter((claim) => claim !== undefined)
     assert.is(others.length, 0)
-    assert.is(await vault.claimMail(1e15, 'c', lives), undefined)
-    assert.is((await vault.claimMail(1500, 'c', ended))?.attempts, 2)
+    assert.is(await vault.claimMail(1e15, 'c', noneEnded), undefined)
+    assert.is((await vault.claimMail(1500, 'c', allEnded))?.attempts, 2)
     const holder = claims[0] === undefined ? 'b' : 'a'
     assert.is(await vault.renewClaim(mail?.id ?? '', holder), false)
   })
 
-  test('gives a mail whose claimant has ended to one of those who come for it', async ({ vault }) => {
+  test('assigns the mail of an ended claimant to exactly one of several others', async ({ vault }) => {
     await vault.put(entry(), [link])
-    await vault.claimMail(1500, 'a', lives)
-    const heirs = await Promise.all(['b', 'c', 'd', 'e'].map((heir) => vault.claimMail(1500, heir, endedIs('a'))))
-    assert.is(heirs.filter((mail) => mail !== undefined).length, 1)
+    await vault.claimMail(1500, 'a', noneEnded)
+    const claims = await Promise.all(['b', 'c', 'd', 'e'].map((other) => vault.claimMail(1500, other, hasEnded('a'))))
+    assert.is(claims.filter((mail) => mail !== undefined).length, 1)
   })
 
-  test('shows those who wait for a mail each sign of its holder, and no sign in what they do', async ({ vault }) => {
+  test('increments the number of a claim at each renewal, but not at a probe by another process', async ({ vault }) => {
     await vault.put(entry(), [link])
-    const id = (await vault.claimMail(1500, 'a', lives))?.id ?? ''
-    const seen = async () => {
+    const id = (await vault.claimMail(1500, 'a', noneEnded))?.id ?? ''
+    const currentClaim = async () => {
       const claims: MailClaim[] = []
       await vault.claimMail(1500, 'b', async (claim) => claims.push(claim) < 0)
       assert.is(claims.length, 1)
       return claims[0] as MailClaim
     }
-    const first = await seen()
+    const first = await currentClaim()
     assert.equal([first.mail, first.claimant], [id, 'a'])
     await vault.probeClaim(first)
-    assert.equal(await seen(), first)
+    assert.equal(await currentClaim(), first)
     assert.is(await vault.renewClaim(id, 'a'), true)
-    const second = await seen()
+    const second = await currentClaim()
     assert.ok(second.number > first.number)
     await vault.postponeMail(id, 'a', 1500)
-    await vault.claimMail(1500, 'a', lives)
-    assert.ok((await seen()).number > second.number)
+    await vault.claimMail(1500, 'a', noneEnded)
+    assert.ok((await currentClaim()).number > second.number)
   })
 
-  test('prolongs and gives back only what the claimant holds', async ({ vault }) => {
+  test('lets only its claimant renew or postpone a mail', async ({ vault }) => {
     await vault.put(entry(), [link])
-    const mail = await vault.claimMail(1500, 'a', lives)
+    const mail = await vault.claimMail(1500, 'a', noneEnded)
     const id = mail?.id ?? ''
     assert.is(await vault.renewClaim(id, 'b'), false)
     assert.is(await vault.renewClaim(id, 'a'), true)
@@ -146,25 +146,27 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.is(await vault.nextMail(), 1000)
     await vault.postponeMail(id, 'a', 4000)
     assert.is(await vault.nextMail(), 4000)
-    assert.is(await vault.claimMail(3999, 'b', ended), undefined)
+    assert.is(await vault.claimMail(3999, 'b', allEnded), undefined)
     await vault.removeMail(id)
     assert.is(await vault.nextMail(), undefined)
   })
 
-  test('gives a mail that a clock far ahead made due, and none before its time', async ({ vault }) => {
+  test('assigns a mail whose due time is implausibly far ahead, and respects plausible due times', async ({
+    vault,
+  }) => {
     const ahead = 1500 + 30 * 86_400_000
     await vault.put(entry(), [{ ...link, dueAt: ahead }])
     assert.is(await vault.nextMail(1500), 1500)
-    const id = (await vault.claimMail(1500, 'a', lives))?.id ?? ''
-    assert.is(await vault.claimMail(1500, 'b', lives), undefined)
-    assert.is((await vault.claimMail(1500, 'b', ended))?.attempts, 2)
+    const id = (await vault.claimMail(1500, 'a', noneEnded))?.id ?? ''
+    assert.is(await vault.claimMail(1500, 'b', noneEnded), undefined)
+    assert.is((await vault.claimMail(1500, 'b', allEnded))?.attempts, 2)
     await vault.postponeMail(id, 'b', 1500 + MAX_MAIL_DELAY_MS)
     assert.is(await vault.nextMail(1500), 1500 + MAX_MAIL_DELAY_MS)
-    assert.is(await vault.claimMail(1500, 'a', lives), undefined)
-    assert.is((await vault.claimMail(1500 + MAX_MAIL_DELAY_MS, 'a', lives))?.attempts, 3)
+    assert.is(await vault.claimMail(1500, 'a', noneEnded), undefined)
+    assert.is((await vault.claimMail(1500 + MAX_MAIL_DELAY_MS, 'a', noneEnded))?.attempts, 3)
   })
 
-  test('lists what has expired from the very millisecond', async ({ vault }) => {
+  test('lists an entry as expired from the millisecond of its expiry', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [])
     await vault.put(entry({ expiresAt: 2001 }), [])
@@ -172,7 +174,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.expired(2000, 10), [put.digest])
   })
 
-  test('lists what nobody has confirmed, entries and mails, until somebody does', async ({ vault }) => {
+  test('lists unconfirmed entries and mails until they are confirmed', async ({ vault }) => {
     const [first, second] = [entry(), entry()]
     await vault.put(first, [link])
     await vault.put(second, [notice])
@@ -182,7 +184,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.unconfirmed(9000, 10), [])
   })
 
-  test('forgets receipts when their time is over', async ({ vault }) => {
+  test('deletes receipts at their expiry', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [])
     await vault.deleteExpiredReceipts(2999)
@@ -191,7 +193,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.is((await vault.receipts([receiptName(put)])).size, 0)
   })
 
-  test('keeps the checkpoint that was saved with the last endings', async ({ vault }) => {
+  test('stores a checkpoint together with ended entries', async ({ vault }) => {
     const position = { commit: 9_007_199_254_740_993n, prepare: 0n }
     const checkpoint = { position, log: 'a log', event: { id: 'an event', position } }
     assert.is(await vault.checkpoint(), undefined)
@@ -200,7 +202,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.checkpoint(), checkpoint)
   })
 
-  test('finds what another master key sealed, and takes it sealed again', async ({ vault }) => {
+  test('finds values sealed by another master key and replaces them, unless they have changed', async ({ vault }) => {
     const [old, current] = ['0102030405060708', '1112131415161718']
     const sealedBy = (key: string) => Buffer.concat([Buffer.from(key, 'hex'), randomBytes(20)])
     const put = entry({ sealed: sealedBy(old) })
@@ -217,7 +219,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.findSealedByOtherKeys('entry', current, '', 10), [])
   })
 
-  test('goes on behind a name with what another master key sealed', async ({ vault }) => {
+  test('lists values sealed by another master key in pages after a name', async ({ vault }) => {
     const sealed = Buffer.from('by an older key')
     const digests = ['aa', 'bb', 'cc'].map((start) => start.padEnd(64, '0'))
     for (const digest of digests.toReversed()) await vault.put(entry({ digest, sealed }), [link, notice])
@@ -233,7 +235,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     )
   })
 
-  test('lists all its contents, however many, and takes them as they were', async ({ vault }) => {
+  test('lists all its contents and restores them unchanged', async ({ vault }) => {
     const ended = entry()
     await vault.put(ended, [link, notice])
     await vault.end([{ digest: ended.digest, noticeAt: 1700 }])
@@ -267,7 +269,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(sorted(await contentsOf(vault)), sorted(items))
   })
 
-  test('keeps what it has where a copy of it comes', async ({ vault }) => {
+  test('keeps an existing entry when a copy of it is restored', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [])
     const { digest, createdAt, expiresAt } = put
@@ -277,7 +279,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.read(digest), put.sealed)
   })
 
-  test('counts what waits in it', async ({ vault }) => {
+  test('counts its secrets, receipts and mails', async ({ vault }) => {
     assert.equal(await vault.counts(), { secrets: 0, receipts: 0, mails: 0 })
     const [read, kept] = [entry(), entry({ receipt: null })]
     await vault.put(read, [link, notice])
@@ -287,7 +289,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.counts(), { secrets: 1, receipts: 1, mails: 1 })
   })
 
-  test('says that what was deleted has been shredded', async ({ vault }) => {
+  test('confirms that deleted values have been shredded', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [])
     await vault.end([{ digest: put.digest }])

@@ -6,27 +6,27 @@ import { fileURLToPath } from 'node:url'
 import { freeze, thaw } from '../freeze.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 
-/** The peer in a process of its own, which can be stopped like a machine. It ends with the process that started it. */
+/** The peer in a separate process, which can be frozen. It ends with the process that started it. */
 export type PeerProcess = {
   readonly url: string
-  /** From here on it answers nothing, and its connections stay open. */
+  /** Stops the process: it does not respond, but its connections stay open. */
   freeze(): Promise<void>
-  /** It goes on, also with what was sent to it meanwhile. */
+  /** Resumes the process, which also handles the requests sent meanwhile. */
   thaw(): void
-  /** Its connections end, and no new one is taken. */
+  /** Closes all connections and accepts no new ones. */
   down(): Promise<void>
-  /** Takes connections again; what was stored is there. */
+  /** Accepts connections again, with the events stored before. */
   up(): Promise<void>
   stop(): Promise<void>
 }
 
 const MAIN = fileURLToPath(new URL('peer/main.ts', import.meta.url))
 
-/** Resolves when it listens. @throws Error when it ends before */
+/** @returns once the peer listens @throws Error if it ends before */
 export async function startPeerProcess(): Promise<PeerProcess> {
   const child = spawn(process.execPath, [...FROM_SOURCE, MAIN], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const ended = once(child, 'exit')
-  // One that is frozen does not notice that its parent ends.
+  // A frozen process does not notice that its parent ends.
   const endWithUs = () => void child.kill('SIGKILL')
   process.once('exit', endWithUs)
   void ended.then(() => process.off('exit', endWithUs))
@@ -39,10 +39,10 @@ export async function startPeerProcess(): Promise<PeerProcess> {
   child.channel?.unref()
   if (child.stdout instanceof Socket) child.stdout.unref()
 
-  async function order(word: 'down' | 'up'): Promise<void> {
+  async function send(command: 'down' | 'up'): Promise<void> {
     child.channel?.ref()
     const done = once(child, 'message')
-    child.send(word)
+    child.send(command)
     await done
     child.channel?.unref()
   }
@@ -50,8 +50,8 @@ export async function startPeerProcess(): Promise<PeerProcess> {
     url,
     freeze: () => freeze(pid),
     thaw: () => thaw(pid),
-    down: () => order('down'),
-    up: () => order('up'),
+    down: () => send('down'),
+    up: () => send('up'),
     async stop() {
       child.ref()
       child.kill('SIGKILL')

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert'
 import { startPeer, type Peer } from './peer/peer.ts'
 import { until } from '../until.ts'
 
-/** The peer against the bare client: it answers as a real EventStoreDB 23.10.6 was recorded to. */
-const test = suite<{ peer: Peer; client: EventStoreDBClient }>('the peer of EventStoreDB')
+/** Checks with the official client that the peer's responses equal the recorded ones of EventStoreDB 23.10.6. */
+const test = suite<{ peer: Peer; client: EventStoreDBClient }>('the EventStoreDB peer')
 
 test.before.each(async (given) => {
   given.peer = await startPeer()
@@ -31,13 +31,13 @@ async function rejection(promise: Promise<unknown>): Promise<Record<string, unkn
   throw new Error('it was not rejected')
 }
 
-test('answers an append with its last revision, and one position for commit and prepare', async ({ client }) => {
+test('returns for an append its last revision and equal commit and prepare positions', async ({ client }) => {
   const { success, nextExpectedRevision, position } = await client.appendToStream('s', [event(), event()], NO_STREAM)
   assert.equal([success, nextExpectedRevision], [true, 1n])
   assert.ok(position !== undefined && position.commit === position.prepare)
 })
 
-test('refuses a wrong revision with the actual one, and an empty message', async ({ client }) => {
+test('rejects a wrong revision with the actual one and an empty message', async ({ client }) => {
   await client.appendToStream('s', [event(), event()], NO_STREAM)
   const { type, message, expectedVersion, actualVersion } = await rejection(client.appendToStream('s', event(), at(5n)))
   assert.equal([type, message, expectedVersion, actualVersion], ['wrong-expected-version', '', 5n, 1n])
@@ -45,7 +45,7 @@ test('refuses a wrong revision with the actual one, and an empty message', async
   assert.equal([missing['expectedVersion'], missing['actualVersion']], [0n, 'no_stream'])
 })
 
-test('recognises a repeat at its original revision, also after a restart, and writes it at the current one', async ({
+test('recognises a repeated append at its original revision, also after a restart, but stores it at the current one', async ({
   client,
   peer,
 }) => {
@@ -62,21 +62,21 @@ test('recognises a repeat at its original revision, also after a restart, and wr
   assert.is((await rejection(client.appendToStream('s', [one, event()])))['type'], 'wrong-expected-version')
 })
 
-test('lets one of 20 parallel appends at one revision win', async ({ client }) => {
+test('accepts exactly one of 20 parallel appends at the same expected revision', async ({ client }) => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, () => client.appendToStream('s', event(), NO_STREAM)),
   )
   assert.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('takes at most a mebibyte an append', async ({ client }) => {
+test('accepts at most 1 MiB per append', async ({ client }) => {
   const large = () => jsonEvent({ type: 'Large', data: { text: 'x'.repeat(600 * 1024) } })
   assert.is((await client.appendToStream('s', large(), NO_STREAM)).success, true)
   const error = await rejection(client.appendToStream('s', [large(), large()], at(0n)))
   assert.equal([error['type'], error['maxAppendSize'], error['message']], ['maximum-append-size-exceeded', 1048576, ''])
 })
 
-test('says of a missing stream that it was not found, and reads none behind the end', async ({ client }) => {
+test('reports a missing stream as not found, and returns no events after the end of a stream', async ({ client }) => {
   const read = async (stream: string, options = {}) => {
     const revisions: unknown[] = []
     for await (const { event } of client.readStream(stream, options)) revisions.push(event?.revision)
@@ -93,7 +93,7 @@ test('says of a missing stream that it was not found, and reads none behind the 
   assert.is((await rejection(read('s', { maxCount: 0 })))['message'], '2 UNKNOWN: Unexpected ReadStreamResult: Error')
 })
 
-test('reads all from a position on, and subscribes from behind it', async ({ client }) => {
+test('reads $all from a position (inclusive) and subscribes after it (exclusive)', async ({ client }) => {
   const positions = []
   for (const stream of ['a-1', 'b-1', 'a-2']) {
     positions.push((await client.appendToStream(stream, event(), NO_STREAM)).position)
@@ -105,18 +105,18 @@ test('reads all from a position on, and subscribes from behind it', async ({ cli
   assert.equal(read, ['a-1', 'b-1', 'a-2'])
   const filter = streamNameFilter({ prefixes: ['a-'] })
   const subscription = client.subscribeToAll({ fromPosition: from, filter })
-  const heard: string[] = []
-  subscription.on('confirmation', () => heard.push('confirmation'))
+  const received: string[] = []
+  subscription.on('confirmation', () => received.push('confirmation'))
   subscription.once('caughtUp', () => {
-    heard.push('caughtUp')
+    received.push('caughtUp')
     void client.appendToStream('a-3', event(), NO_STREAM)
   })
   for await (const { event } of subscription) {
-    heard.push(event?.streamId ?? '')
+    received.push(event?.streamId ?? '')
     if (event?.streamId === 'a-3') break
   }
   await subscription.unsubscribe()
-  assert.equal(heard, ['confirmation', 'a-2', 'caughtUp', 'a-3'])
+  assert.equal(received, ['confirmation', 'a-2', 'caughtUp', 'a-3'])
 })
 
 test('fails on a position between two records', async ({ client }) => {
@@ -127,7 +127,7 @@ test('fails on a position between two records', async ({ client }) => {
   assert.is((await rejection(reading()))['message'], '2 UNKNOWN: Exception was thrown by handler.')
 })
 
-test('gives checkpoints for what a filter leaves out: prepare 0 in history, the commit position when live', async ({
+test('sends checkpoints for filtered events: with prepare 0 during catch-up, with the commit position when live', async ({
   client,
 }) => {
   const checkpoints: { commit: bigint; prepare: bigint }[] = []
@@ -148,7 +148,7 @@ test('gives checkpoints for what a filter leaves out: prepare 0 in history, the 
   assert.equal([history?.prepare, live?.prepare === live?.commit], [0n, true])
 })
 
-test('ends calls when it goes down, and takes them again when it is back', async ({ client, peer }) => {
+test('fails calls while it is down and accepts them when it is up again', async ({ client, peer }) => {
   await client.appendToStream('s', event(), NO_STREAM)
   await peer.down()
   const errors = [await rejection(client.appendToStream('s', event(), at(0n)))]
@@ -158,16 +158,16 @@ test('ends calls when it goes down, and takes them again when it is back', async
     String(errors),
   )
   await peer.up()
-  let again: unknown
+  let revision: unknown
   await until('an append', async () => {
     const appended = client.appendToStream('s', event(), at(0n))
-    again = await appended.then(
+    revision = await appended.then(
       ({ nextExpectedRevision }) => nextExpectedRevision,
       () => undefined,
     )
-    return again !== undefined
+    return revision !== undefined
   })
-  assert.is(again, 1n)
+  assert.is(revision, 1n)
 })
 
 test.run()

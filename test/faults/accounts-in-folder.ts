@@ -3,7 +3,7 @@ import { readSettings } from '../../src/wiring/settings.ts'
 import { enginesFor } from '../engines.ts'
 import { newSender, type Sender } from '../api/harness/secrets.ts'
 
-/** Makes an account with an API token in a data folder, before or beside the service. */
+/** Creates an account with an API token in a data folder, also while a service runs on it. */
 export async function senderIn(dataDir: string): Promise<Sender> {
   const installation = await openInstallation(
     readSettings({ ...(await enginesFor(dataDir)), DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),

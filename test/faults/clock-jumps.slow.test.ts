@@ -16,14 +16,14 @@ import { created } from '../api/harness/stones.ts'
 import { BUILT, startServer } from './server-process.ts'
 import { until } from '../until.ts'
 
-const test = suite("a service whose machine's clock is 30 days ahead for a moment")
+const test = suite('a service whose system clock is temporarily 30 days ahead')
 
-/** Works that look at the time every second or so. */
-const LOOKING = ['secrets-expiring', 'mails', 'files-due']
+/** Background jobs that check the time about every second. */
+const TIMED_JOBS = ['secrets-expiring', 'mails', 'files-due']
 
 const SET_CLOCK = fileURLToPath(new URL('set-clock.js', import.meta.url))
 
-test('ends nothing before its time, and leaves nothing in the future', async () => {
+test('expires nothing early and stores no time in the future', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
   const postbox = await openPostbox()
   const setUp = await startService({ dataDir })
@@ -38,8 +38,8 @@ test('ends nothing before its time, and leaves nothing in the future', async () 
     const waits = await shared(url, sender, { secret: 'waits', ttl: '3600' })
     const before = Date.now()
     process.kill(pid, 'SIGUSR2')
-    // The second run from here on begins behind the end of a whole one.
-    await Promise.all(LOOKING.map((work) => runsAgain(url, work, 2)))
+    // The second run from now begins after the end of a complete one.
+    await Promise.all(TIMED_JOBS.map((job) => runsAgain(url, job, 2)))
     const stone = await created(ann)
     assert.ok(Math.abs(Date.parse(String(stone['date'])) - before) < 60_000, `created at ${String(stone['date'])}`)
     await shared(url, sender, { secret: 'meanwhile', recipient: 'tom@example.com' })
@@ -48,7 +48,7 @@ test('ends nothing before its time, and leaves nothing in the future', async () 
     await until('both mails', () => postbox.accepted.length === 2)
     const read = expect(200, await reveal(url, waits.secret_key))
     assert.is((read.json() as { value: string }).value, 'waits')
-    assert.match(service.said(), "the system's clock was set")
+    assert.match(service.output(), "the system's clock was set")
   } finally {
     await service.kill()
     await postbox.close()
@@ -56,63 +56,63 @@ test('ends nothing before its time, and leaves nothing in the future', async () 
   }
 })
 
-test('refuses after it, as before it, each token that was revoked', async () => {
+test('rejects revoked tokens before, during and after the jump', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
   const setUp = await startService({ dataDir })
   const { ann, bob } = setUp
   await revoke(setUp.installation, bob.token)
   await setUp.stop()
   const service = await startServer(dataDir, { LOG_LEVEL: 'warn' }, ['--import', SET_CLOCK, ...BUILT])
-  const asks = async ({ account, token }: Vendor) =>
+  const statusFor = async ({ account, token }: Vendor) =>
     (await vendor(service.url, account, token).get('/v4/diamond')).status
-  /** Lets two minutes pass; what forgets tokens every minute looks at the time. */
+  /** Advances the clock by two minutes and waits for the job that forgets expired tokens. */
   const twoMinutesPass = () =>
     runsAgain(service.url, 'sessions-forgetting', 1, () => process.kill(service.pid, 'SIGHUP'))
   try {
-    await until('the first look', async () => (await runsOf(service.url, 'sessions-forgetting')) > 0)
-    assert.equal([await asks(ann), await asks(bob)], [204, 401], 'before')
-    // In its first ten minutes a service forgets nothing.
+    await until('the first run', async () => (await runsOf(service.url, 'sessions-forgetting')) > 0)
+    assert.equal([await statusFor(ann), await statusFor(bob)], [204, 401], 'before')
+    // A service forgets no tokens in its first ten minutes.
     for (let minutes = 0; minutes <= 10; minutes += 2) await twoMinutesPass()
     process.kill(service.pid, 'SIGUSR2')
     await twoMinutesPass()
-    assert.equal([await asks(ann), await asks(bob)], [204, 401], 'meanwhile')
+    assert.equal([await statusFor(ann), await statusFor(bob)], [204, 401], 'during')
     process.kill(service.pid, 'SIGUSR2')
     await twoMinutesPass()
-    assert.equal([await asks(ann), await asks(bob)], [204, 401], 'afterwards')
-    assert.match(service.said(), "the system's clock was set")
+    assert.equal([await statusFor(ann), await statusFor(bob)], [204, 401], 'after')
+    assert.match(service.output(), "the system's clock was set")
   } finally {
     await service.kill()
     rmSync(dataDir, { recursive: true })
   }
 })
 
-/** How often a work of the service was begun. */
-async function runsOf(url: string, work: string): Promise<number> {
+/** How often a background job of the service has started. */
+async function runsOf(url: string, job: string): Promise<number> {
   const { text } = expect(200, await request(url, { path: '/metrics' }))
-  const [, runs] = new RegExp(`^adamant_work_runs_total\\{work="${work}"\\} (\\d+)$`, 'm').exec(text) ?? []
-  if (runs === undefined) throw new Error(`there is no work ${work}`)
+  const [, runs] = new RegExp(`^adamant_work_runs_total\\{work="${job}"\\} (\\d+)$`, 'm').exec(text) ?? []
+  if (runs === undefined) throw new Error(`there is no job ${job}`)
   return Number(runs)
 }
 
-/** Waits until a work was begun so many times more. */
-async function runsAgain(url: string, work: string, times: number, once = () => {}): Promise<void> {
-  const before = await runsOf(url, work)
+/** Waits until a background job has started `times` more times. @param once called after the first reading */
+async function runsAgain(url: string, job: string, times: number, once = () => {}): Promise<void> {
+  const before = await runsOf(url, job)
   once()
-  await until(`${work} to run`, async () => (await runsOf(url, work)) >= before + times)
+  await until(`${job} to run`, async () => (await runsOf(url, job)) >= before + times)
 }
 
-/** Ends an access token alone, as the token server does when it is asked to. */
+/** Revokes an access token, as the revocation endpoint does. */
 async function revoke({ writing, keys, settings }: Installation, token: string): Promise<void> {
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
   const claims = tokens.verify(token)
   if (typeof claims === 'string') throw new Error(claims)
-  const unheard = { note: () => {}, security: () => {} }
-  const sessions = { ...writing, ...unheard, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const silentLog = { note: () => {}, security: () => {} }
+  const sessions = { ...writing, ...silentLog, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
   await revokeToken(sessions, { token, client: claims.client }, origin)
 }
 
-test('sends the mails that wait for the time of a clock that was ahead until the service was started again', async () => {
+test('sends after a restart the mails that were postponed while the clock was ahead', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
   const postbox = await openPostbox()
   const setUp = await startService({ dataDir })
@@ -126,7 +126,7 @@ test('sends the mails that wait for the time of a clock that was ahead until the
   const ahead = await startServer(dataDir, { ...settings, CLOCK_IS_AHEAD: 'yes' }, program)
   try {
     await shared(ahead.url, sender, { secret: 'ahead', recipient: 'tom@example.com' })
-    await until('a try', () => ahead.said().includes('a mail could not be sent; trying again later'))
+    await until('an attempt', () => ahead.output().includes('a mail could not be sent; trying again later'))
   } finally {
     await ahead.stop()
   }

@@ -10,15 +10,15 @@ const test = suite('a service whose disk is full')
 
 const isEmbedded = (store: EventStore): store is SqliteEventStore => 'limitPages' in store
 
-/** What whoever watches the service learns, without reading its log. */
-async function told(service: Service, status: number, gauge: number): Promise<void> {
+/** Asserts what the readiness check and the metrics report. */
+async function assertReports(service: Service, status: number, gauge: number): Promise<void> {
   const ready = expect(status, await service.send({ path: '/health/ready' }))
   if (gauge === 1) assert.match(ready.text, /events\.db cannot be written: the disk is full: free up space/)
   const metrics = expect(200, await service.send({ path: '/metrics' }))
   assert.match(metrics.text, new RegExp(`^adamant_log_refuses_writes ${gauge}$`, 'm'))
 }
 
-test('answers writes with 503 and Retry-After, goes on reading, and recovers without a restart', async () => {
+test('rejects writes with 503 and Retry-After, still serves reads, and recovers without a restart', async () => {
   const service = await startService()
   try {
     const { ann } = service
@@ -37,12 +37,12 @@ test('answers writes with 503 and Retry-After, goes on reading, and recovers wit
       expect(200, await ann.get('/v3/diamond'))
       expect(200, await service.send({ path: '/v2/constants' }))
     })
-    await told(service, 503, 1)
+    await assertReports(service, 503, 1)
     const stored = full.filter(({ status }) => status === 201).length
     assert.is((await ann.get('/v4/diamond')).headers['x-total-count'], String(1 + stored * 500))
 
     store.limitPages(1_000_000)
-    await told(service, 200, 0)
+    await assertReports(service, 200, 0)
     const headers = { 'Idempotency-Key': 'full' }
     const after = list(expect(201, await ann.post('/v4/diamond/bulk', { entries }, headers)))
     assert.is(after.length, 500)

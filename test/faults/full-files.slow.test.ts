@@ -13,15 +13,15 @@ import { smallDisk, type SmallDisk } from './small-disk.ts'
 
 const MIB = 1024 * 1024
 
-const test = suite('a disk that is full')
+const test = suite('a full disk')
 
-/** Runs a service whose folder, or a folder in it, is a small disk. */
+/** Runs a service with a small disk mounted as the folder `within` of its data folder. */
 async function onSmallDisk(within: string, bytes: number, run: (service: Service, disk: SmallDisk) => Promise<void>) {
-  if (!areEmbedded) return console.log('NOTE: not run, since these engines keep nothing in the folder')
+  if (!areEmbedded) return console.log('NOTE: not run, because these engines store nothing in the data folder')
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-full-'))
   const disk = smallDisk(join(dataDir, within), bytes)
   try {
-    if (disk === undefined) return console.log('NOTE: not run, since this process may not mount a small disk')
+    if (disk === undefined) return console.log('NOTE: not run, because this process may not mount a small disk')
     const service = await startService({ dataDir })
     await run(service, disk).finally(() => service.stop())
   } finally {
@@ -30,13 +30,13 @@ async function onSmallDisk(within: string, bytes: number, run: (service: Service
   }
 }
 
-/** Everything that stands below the files' folder. */
+/** All files below the folder `files`. */
 const filesIn = ({ dataDir }: Service) =>
   readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true })
     .flatMap((entry) => (entry.isFile() && entry.name !== 'ballast' ? [entry.name] : []))
     .toSorted()
 
-test('for files refuses reports with 503 and leaves nothing of them, sends those it has, and recovers', () =>
+test('for files makes uploads fail with 503 without leftovers; downloads work, and uploads when there is space', () =>
   onSmallDisk('files', 24 * MIB, async (service, disk) => {
     const { ann } = service
     const { id } = await created(ann)
@@ -46,7 +46,7 @@ test('for files refuses reports with 503 and leaves nothing of them, sends those
     disk.fill()
     const form = () => [text('product', id), text('laboratory', 'GIA'), file(smallPdf(5 * MIB))]
     await changesNothing([ann], async () => {
-      for (let tries = 0; tries < 3; tries++) {
+      for (let attempt = 0; attempt < 3; attempt++) {
         const answer = await upload(ann, form())
         refusal(503, answer)
         assert.ok(Number(answer.headers['retry-after']) > 0)
@@ -63,7 +63,7 @@ test('for files refuses reports with 503 and leaves nothing of them, sends those
     assert.is(filesIn(service).length, before.length + 1)
   }))
 
-test('for everything refuses writes with 503, goes on reading, consumes nothing, and recovers', () =>
+test('for all data makes writes fail with 503 and consumes no secret; reads work, and writes when there is space', () =>
   onSmallDisk('.', 96 * MIB, async (service, disk) => {
     const { ann, installation, url } = service
     const sender = await newSender(installation)
@@ -72,7 +72,7 @@ test('for everything refuses writes with 503, goes on reading, consumes nothing,
     const secret = await shared(url, sender, { secret: 'kept' })
     disk.fill()
     const statuses: number[] = []
-    // What a file has room for in itself is still taken.
+    // Writes succeed while the database file has free pages.
     for (let price = 2; price < 4_000 && statuses.at(-1) !== 503; price++) {
       statuses.push((await ann.patch(`/v4/diamond/${id}`, { price, sku: 'x'.repeat(128 - (price % 2)) })).status)
     }

@@ -12,7 +12,7 @@ const test = suite('a service whose vault is full')
 
 const isEmbedded = (vault: Vault): vault is SqliteVault => 'limitPages' in vault
 
-test('shares nothing more and stores nothing of it, still tells what it holds, and recovers', async () => {
+test('rejects new secrets without storing events, still reveals existing ones, and recovers', async () => {
   const postbox = await openPostbox()
   const service = await startService({ settings: { MAILER: postbox.address } })
   const { installation, url } = service
@@ -29,7 +29,7 @@ test('shares nothing more and stores nothing of it, still tells what it holds, a
     const share = () => request(url, form('/api/v1/share', new URLSearchParams(long).toString(), ann.authorization))
     await until('the last free page to be used', async () => (await share()).status === 503)
     const head = await store.head()
-    for (let tries = 0; tries < 5; tries++) {
+    for (let attempt = 0; attempt < 5; attempt++) {
       const answer = expect(503, await share())
       assert.ok(Number(answer.headers['retry-after']) > 0)
     }
@@ -44,7 +44,7 @@ test('shares nothing more and stores nothing of it, still tells what it holds, a
 
     vault.limitPages(1_000_000)
     const again = await shared(url, ann, { ...long, recipient: 'ina@example.com' })
-    // Once it is read, its link is mailed no more.
+    // The mail must be sent before the secret is read, because a read secret's link is not mailed.
     await until('the mail', () => postbox.accepted.some(({ text }) => text?.includes(again.secret_key)))
     assert.is(shownIn(await post(url, `secret/${again.secret_key}`)).value, long.secret)
     assert.is(shownIn(await post(url, `secret/${kept.secret_key}`)).value, 'kept')

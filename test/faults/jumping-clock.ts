@@ -1,4 +1,4 @@
-/** Loaded before the service: two minutes pass at each SIGUSR2, by both of the system's clocks. */
+/** Imported before the service: each SIGUSR2 advances both system clocks by two minutes. */
 const wall = Date.now
 const monotonic = performance.now.bind(performance)
 let ahead = 0

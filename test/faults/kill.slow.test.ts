@@ -3,43 +3,43 @@ import * as assert from 'uvu/assert'
 import { expect } from '../api/harness/request.ts'
 import { stone } from '../api/harness/stones.ts'
 import { rounds } from '../rounds.ts'
-import { holds } from './holds.ts'
-import { nothingTold, writeUntilGone } from './load.ts'
+import { assertWritesKept } from './writes-kept.ts'
+import { newWriteRecord, writeUntilDown } from './load.ts'
 import { withInstallation } from './serving.ts'
 import { until } from '../until.ts'
 
 const ROUNDS = rounds(2, 30)
 const CLIENTS = 8
 
-const test = suite('a service that is killed while it writes')
+const test = suite('a service that is killed during writes')
 
-test(`has everything that it acknowledged, once and whole, ${ROUNDS} times over`, () =>
+test(`has every acknowledged write exactly once and no half bulk, ${ROUNDS} times`, () =>
   withInstallation(async ({ serve }) => {
-    const told = nothingTold()
+    const record = newWriteRecord()
     for (let round = 0; round < ROUNDS; round++) {
       const service = await serve()
-      await holds(service.ann, told)
-      const before = told.created.size
+      await assertWritesKept(service.ann, record)
+      const before = record.created.size
       const clients = Array.from({ length: CLIENTS }, (_, client) =>
-        writeUntilGone(service.ann, `${round}-${client}`, told),
+        writeUntilDown(service.ann, `${round}-${client}`, record),
       )
-      await until('creates after the start', () => told.created.size - before > 200 + 50 * (round % 5))
+      await until('creates after the start', () => record.created.size - before > 200 + 50 * (round % 5))
       await service.kill()
       await Promise.all(clients)
     }
     const last = await serve()
-    await holds(last.ann, told)
-    assert.is(told.unanswered, ROUNDS * CLIENTS)
+    await assertWritesKept(last.ann, record)
+    assert.is(record.withoutResponse, ROUNDS * CLIENTS)
     assert.is(await last.stop(), 0)
   }))
 
-test('is followed by another one that projects', () =>
+test('is replaced by another process as the one that projects', () =>
   withInstallation(async ({ serve }) => {
     const first = await serve()
     const second = await serve()
-    const told = nothingTold()
-    const clients = Array.from({ length: 4 }, (_, client) => writeUntilGone(first.ann, `a-${client}`, told))
-    await until('creates', () => told.created.size > 50)
+    const record = newWriteRecord()
+    const clients = Array.from({ length: 4 }, (_, client) => writeUntilDown(first.ann, `a-${client}`, record))
+    await until('creates', () => record.created.size > 50)
     await first.kill()
     await Promise.all(clients)
     let created = 0
@@ -47,7 +47,7 @@ test('is followed by another one that projects', () =>
       const answer = await second.ann.post('/v4/diamond', stone({ sku: `after-${++created}` }))
       return expect(201, answer).headers['x-consistency'] !== 'pending'
     })
-    await holds(second.ann, told)
+    await assertWritesKept(second.ann, record)
   }))
 
 test.run()

@@ -2,59 +2,59 @@ import type { Vendor } from '../api/harness/account.ts'
 import type { Answer } from '../api/harness/request.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
 
-/** What clients were told, and what they asked for, by sku. */
-export type Told = {
-  /** Ids that were acknowledged. */
+/** What clients wrote, by sku. */
+export type WriteRecord = {
+  /** The acknowledged ids. */
   readonly created: Map<string, number>
-  /** The last price that was acknowledged. */
+  /** The last acknowledged price. */
   readonly priced: Map<string, number>
   readonly deleted: Set<string>
   /** Skus of each bulk request, acknowledged or not. */
   readonly bulks: (readonly string[])[]
-  /** Requests whose answer never came. */
-  unanswered: number
+  /** Number of requests without a response. */
+  withoutResponse: number
 }
 
-export const nothingTold = (): Told => ({
+export const newWriteRecord = (): WriteRecord => ({
   created: new Map(),
   priced: new Map(),
   deleted: new Set(),
   bulks: [],
-  unanswered: 0,
+  withoutResponse: 0,
 })
 
 const BULK = 20
 
-/** A client that writes one thing after another until the service is gone: single and bulk creates, changes, deletions. */
-export async function writeUntilGone(ann: Vendor, name: string, told: Told): Promise<void> {
+/** A client that writes until the service does not respond: single and bulk creates, changes and deletions. */
+export async function writeUntilDown(ann: Vendor, name: string, record: WriteRecord): Promise<void> {
   try {
-    for (let number = 0; ; number++) await writeOnce(ann, `${name}-${number}`, number, told)
+    for (let number = 0; ; number++) await writeOnce(ann, `${name}-${number}`, number, record)
   } catch {
-    told.unanswered++
+    record.withoutResponse++
   }
 }
 
-async function writeOnce(ann: Vendor, sku: string, number: number, told: Told): Promise<void> {
-  if (number % 4 === 3) return createBulk(ann, sku, told)
+async function writeOnce(ann: Vendor, sku: string, number: number, record: WriteRecord): Promise<void> {
+  if (number % 4 === 3) return createBulk(ann, sku, record)
   const { id } = shown(accepted(await ann.post('/v4/diamond', stone({ sku }))))
-  told.created.set(sku, id)
+  record.created.set(sku, id)
   if (number % 4 === 1) {
     accepted(await ann.patch(`/v4/diamond/${id}`, { price: number }))
-    told.priced.set(sku, number)
+    record.priced.set(sku, number)
   }
   if (number % 4 === 2) {
-    // From here on nobody knows until the answer is there.
-    told.created.delete(sku)
+    // Until the response arrives, the stone may or may not exist.
+    record.created.delete(sku)
     accepted(await ann.remove(`/v3/diamond/${id}`))
-    told.deleted.add(sku)
+    record.deleted.add(sku)
   }
 }
 
-async function createBulk(ann: Vendor, sku: string, told: Told): Promise<void> {
+async function createBulk(ann: Vendor, sku: string, record: WriteRecord): Promise<void> {
   const skus = Array.from({ length: BULK }, (_, index) => `${sku}/${index}`)
-  told.bulks.push(skus)
+  record.bulks.push(skus)
   const answer = accepted(await ann.post('/v4/diamond/bulk', { entries: skus.map((each) => stone({ sku: each })) }))
-  for (const { id, sku: each } of list(answer)) told.created.set(each, id)
+  for (const { id, sku: each } of list(answer)) record.created.set(each, id)
 }
 
 function accepted(answer: Answer): Answer {

@@ -12,7 +12,7 @@ import { until } from '../until.ts'
 import type { Installation } from '../../src/wiring/installation.ts'
 
 type Given = { dataDir: string; postbox: Postbox; services: Service[]; start(overrides: Overrides): Promise<Service> }
-const test = suite<Given>('a mail of an installation with two servers')
+const test = suite<Given>('a mail of an installation with two service processes')
 
 test.before.each(async (given) => {
   given.dataDir = mkdtempSync(join(tmpdir(), 'adamant-mail-'))
@@ -32,39 +32,39 @@ test.after.each(async ({ dataDir, postbox, services }) => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Looks at the queue after which a server would have taken the mail that another one sends. */
-const LOOKS = 5
+/** Polls of the queue after which a process would have taken the mail that another one is sending. */
+const POLLS = 5
 
-/** A server whose mails stand still on their way until they may go on; it counts its looks at the queue and its signs of life. */
-function watched(mayGoOn: Promise<void> = Promise.resolve()) {
-  const counts = { sent: 0, looks: 0, signs: 0 }
+/** Overrides for a process whose mails wait until `mayGoOn`; they count its polls of the queue and its claim renewals. */
+function countingOverrides(mayGoOn: Promise<void> = Promise.resolve()) {
+  const counts = { sent: 0, polls: 0, renewals: 0 }
   const installation = (opened: Installation): Installation => ({
     ...opened,
-    mail: watching(opened.mail, {
+    mail: withCallbacks(opened.mail, {
       async send() {
         counts.sent++
         await mayGoOn
       },
     }),
-    vault: watching(opened.vault, {
-      claimMail: () => void counts.looks++,
-      renewClaim: () => void counts.signs++,
+    vault: withCallbacks(opened.vault, {
+      claimMail: () => void counts.polls++,
+      renewClaim: () => void counts.renewals++,
     }),
   })
   return { counts, installation }
 }
 
-/** The same port, where something is done before some of its calls. */
-function watching<Port extends object>(port: Port, before: { [name: string]: () => unknown }): Port {
+/** Wraps a port so that `before[name]` runs before its method `name`. */
+function withCallbacks<Port extends object>(port: Port, before: { [name: string]: () => unknown }): Port {
   return new Proxy(port, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
       const first = before[String(name)]
       if (first === undefined) return value.bind(target) as unknown
-      return async (...given: unknown[]) => {
+      return async (...args: unknown[]) => {
         await first()
-        return Reflect.apply(value, target, given) as unknown
+        return Reflect.apply(value, target, args) as unknown
       }
     },
   })
@@ -72,50 +72,51 @@ function watching<Port extends object>(port: Port, before: { [name: string]: () 
 
 const isQueueEmpty = async ({ installation }: Service) => (await installation.vault.nextMail()) === undefined
 
-test('is sent once by those whose clocks are 16 s apart', async ({ postbox, start }) => {
+test('is sent once even if their clocks are 16 s apart', async ({ postbox, start }) => {
   let goOn = () => {}
   const mayGoOn = new Promise<void>((done) => (goOn = done))
-  const [one, other] = [watched(mayGoOn), watched(mayGoOn)]
+  const [one, other] = [countingOverrides(mayGoOn), countingOverrides(mayGoOn)]
   const service = await start({ installation: one.installation })
   await start({ installation: other.installation, clock: () => Date.now() + 16_000 })
   await shared(service.url, await newSender(service.installation), { secret: 'x', recipient: 'tom@example.com' })
-  await until('it to be on its way', () => one.counts.sent + other.counts.sent > 0)
-  const before = [one, other].map(({ counts }) => ({ counts, looks: counts.looks }))
-  await until('looks at the queue by both', () => before.every(({ counts, looks }) => counts.looks >= looks + LOOKS))
+  await until('it to be sent', () => one.counts.sent + other.counts.sent > 0)
+  const before = [one, other].map(({ counts }) => ({ counts, polls: counts.polls }))
+  await until('both to poll the queue', () => before.every(({ counts, polls }) => counts.polls >= polls + POLLS))
   goOn()
   await until('it to leave the queue', () => isQueueEmpty(service))
   assert.is(one.counts.sent + other.counts.sent, 1)
   assert.is(postbox.accepted.length, 1)
 })
 
-/** A log that takes everything but the outcome of mails, until it has room again. */
-function forgettingMails(log: { isFull: boolean }) {
+/** A log that rejects MailSent events while it is full. */
+function rejectMailSent(log: { isFull: boolean }) {
   return (store: EventStore): EventStore =>
     new Proxy(store, {
       get(of, name) {
         const value: unknown = Reflect.get(of, name)
         if (typeof value !== 'function') return value
         if (name !== 'append') return value.bind(of)
-        return async (...given: Parameters<EventStore['append']>) => {
-          if (log.isFull && given[2].some(({ type }) => type === 'MailSent')) throw new StoreUnavailable('no room')
-          return of.append(...given)
+        return async (...args: Parameters<EventStore['append']>) => {
+          if (log.isFull && args[2].some(({ type }) => type === 'MailSent'))
+            throw new StoreUnavailable('the log is full')
+          return of.append(...args)
         }
       },
     })
 }
 
-/** Signs of its holder's life in the time for which a claim lasts without one (src/reactions/mail/mail-claims.ts), and more. */
-const SIGNS = 6
+/** More renewals than a claim could miss before it expires (src/reactions/mail/mail-claims.ts). */
+const RENEWALS = 6
 
 if (process.env['ADAMANT_FULL'] === '1') {
-  test('is sent once while its outcome can not be recorded', async ({ postbox, start }) => {
+  test('is sent once while its outcome cannot be stored', async ({ postbox, start }) => {
     const log = { isFull: true }
-    const [one, other] = [watched(), watched()]
-    const service = await start({ store: forgettingMails(log), installation: one.installation })
-    await start({ store: forgettingMails(log), installation: other.installation })
+    const [one, other] = [countingOverrides(), countingOverrides()]
+    const service = await start({ store: rejectMailSent(log), installation: one.installation })
+    await start({ store: rejectMailSent(log), installation: other.installation })
     await shared(service.url, await newSender(service.installation), { secret: 'x', recipient: 'tom@example.com' })
     await until('it to be sent', () => postbox.accepted.length > 0)
-    await until('its claim to be renewed', () => one.counts.signs + other.counts.signs >= SIGNS)
+    await until('its claim to be renewed', () => one.counts.renewals + other.counts.renewals >= RENEWALS)
     log.isFull = false
     await until('it to leave the queue', () => isQueueEmpty(service))
     assert.is(postbox.accepted.length, 1)

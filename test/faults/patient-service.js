@@ -1,12 +1,11 @@
 /**
- * The built service with timeouts for EventStoreDB and MongoDB that are four times as long as in production, for tests on a
- * machine that is busy with other work.
+ * The built service with four times the timeouts for EventStoreDB and MongoDB, for tests on a busy machine.
  *
- * JavaScript, because it imports the built files and runs without a loader for TypeScript.
+ * This is JavaScript because it imports the built files and runs without a TypeScript loader.
  */
 import { run } from '../../dist/cli/program.js'
 import { openInstallation } from '../../dist/wiring/open-installation.js'
 
-const SLOWER = 4
+const TIMEOUT_FACTOR = 4
 
-void run(process.argv.slice(2), (settings, purpose) => openInstallation(settings, purpose, SLOWER))
+void run(process.argv.slice(2), (settings, purpose) => openInstallation(settings, purpose, TIMEOUT_FACTOR))

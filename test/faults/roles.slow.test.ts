@@ -7,19 +7,19 @@ import { freeze, thaw } from '../freeze.ts'
 import { rounds } from '../rounds.ts'
 import { withInstallation } from './serving.ts'
 
-/** Stones that the one process projects, one after another, before the other one answers. */
+/** Number of stones; each one must be projected by one process before the other responds. */
 const STONES = rounds(10, 200)
 
-const test = suite('a process of one role')
+const test = suite('a process with one role')
 
-/** Starts `serve` on a folder and resolves when it says that it is ready. */
+/** Starts `serve` on a folder. @returns when it has printed that it is ready */
 async function serving(commands: CommandLine, dataDir: string, roles: string): Promise<RunningProgram> {
   const started = commands.start(['serve', '--json'], { DATA_DIR: dataDir, ROLES: roles, RATE_LIMIT: '0' })
   await started.line()
   return started
 }
 
-test('goes on until it is told to stop: one projects what the other one writes, and each ends with 0', () =>
+test('runs until SIGTERM and exits with 0, and the other role uses its results', () =>
   withInstallation(async ({ dataDir, annAt }) => {
     const commands = new CommandLine()
     try {
@@ -33,7 +33,7 @@ test('goes on until it is told to stop: one projects what the other one writes, 
         const newest = list(expect(200, await ann.get('/v4/diamond?limit=1')))[0]
         assert.is(newest?.id, shown(answer).id)
       }
-      // A process that ends because nothing is left for it to do ends with 13 (src/cli/process-exit.ts).
+      // A process that ended because it had nothing left to do would exit with 13 (src/cli/process-exit.ts).
       for (const one of [http, projections]) {
         one.kill('SIGTERM')
         const { code, err } = await one.ended
@@ -44,12 +44,12 @@ test('goes on until it is told to stop: one projects what the other one writes, 
     }
   }))
 
-test('says what it was doing when it ends in the middle of something', async () => {
+test('reports what it was doing when it is interrupted', async () => {
   const commands = new CommandLine()
   try {
     const started = commands.start(['serve', '--json'], { ROLES: 'projections' })
     const { pid } = JSON.parse(await started.line()) as { pid: number }
-    // Both signals are there before it can do anything about the first one.
+    // Both signals arrive before the process can handle the first one.
     await freeze(pid)
     started.kill('SIGTERM')
     started.kill('SIGINT')

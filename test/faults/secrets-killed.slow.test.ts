@@ -11,14 +11,15 @@ import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 import { until } from '../until.ts'
 
-const test = suite('a server that is killed')
+const test = suite('a service that is killed')
 const ROUNDS = rounds(2, 100)
 
-/** One secret, and what its clients were told before the connection broke. */
-type Known = {
+/** A secret and the responses its clients got before the connection broke. */
+type SharedSecret = {
   readonly shown: Shown
   readonly value: string
   readonly plan: 'keep' | 'read' | 'burn' | 'read and burn' | 'mail'
+  /** How often the value was returned. */
   values: number
   tried: boolean
   burned: boolean
@@ -26,8 +27,13 @@ type Known = {
 
 const PLANS = ['keep', 'read', 'burn', 'read and burn', 'mail'] as const
 
-/** Clients that share, read and burn until the server is gone; a broken connection is an answer nobody got. */
-async function useUntilKilled({ url }: ServerProcess, ann: Sender, known: Known[], round: number): Promise<void> {
+/** Clients share, read and burn secrets until the service is killed; a broken connection counts as no response. */
+async function useUntilKilled(
+  { url }: ServerProcess,
+  ann: Sender,
+  known: SharedSecret[],
+  round: number,
+): Promise<void> {
   const client = async (number: number) => {
     for (let n = 0; ; n++) {
       const plan = PLANS[(number + n) % PLANS.length] ?? 'keep'
@@ -36,7 +42,7 @@ async function useUntilKilled({ url }: ServerProcess, ann: Sender, known: Known[
         secret: value,
         ...(plan === 'mail' && { recipient: `r${round}-${number}-${n}@example.com` }),
       }
-      const one: Known = {
+      const one: SharedSecret = {
         shown: await shared(url, ann, parameters),
         value,
         plan,
@@ -52,21 +58,21 @@ async function useUntilKilled({ url }: ServerProcess, ann: Sender, known: Known[
   await Promise.allSettled(Array.from({ length: 6 }, (_, number) => client(number)))
 }
 
-async function read(url: string, one: Known): Promise<void> {
+async function read(url: string, one: SharedSecret): Promise<void> {
   const answer = await post(url, `secret/${one.shown.secret_key}`)
   if (answer.status !== 200) return assert.is(answer.status, 404)
   assert.is(shownIn(answer).value, one.value)
   one.values++
 }
 
-async function burn(url: string, one: Known): Promise<void> {
+async function burn(url: string, one: SharedSecret): Promise<void> {
   const answer = await post(url, `private/${one.shown.metadata_key}/burn`)
   if (answer.status === 200) one.burned = true
   else assert.is(answer.status, 404)
 }
 
-/** After it was started again: who was told of a burn is right, nobody reads twice, nothing that was kept is lost. */
-async function check({ url }: ServerProcess, one: Known): Promise<void> {
+/** Asserts after a restart that burns are kept, no secret is read twice, and no unread secret is lost. */
+async function check({ url }: ServerProcess, one: SharedSecret): Promise<void> {
   await read(url, one)
   await read(url, one)
   assert.ok(one.values <= 1, `${one.value} (${one.plan}) was read ${one.values} times`)
@@ -74,7 +80,7 @@ async function check({ url }: ServerProcess, one: Known): Promise<void> {
   if (!one.tried) assert.is(one.values, 1, `${one.value} (${one.plan}) was lost`)
 }
 
-/** Which server a copy of a mail came from: a second one is right only where a kill lies between. */
+/** The service process (generation) that sent each copy of a mail: a second copy is allowed only after a kill. */
 function countCopies({ accepted }: Postbox, generations: readonly number[]): Map<string, number[]> {
   const copies = new Map<string, number[]>()
   for (const [index, { messageId }] of accepted.entries()) {
@@ -84,7 +90,7 @@ function countCopies({ accepted }: Postbox, generations: readonly number[]): Map
   return copies
 }
 
-test('tells no value twice, loses none, keeps its burns, and sends each mail', async () => {
+test('reveals no secret twice, loses none, keeps burns, and sends each mail', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-killed-'))
   const ann = await senderIn(dataDir)
   const postbox = await openPostbox()
@@ -92,11 +98,11 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
   let generation = 0
   postbox.refuse.message = () => void generations.push(generation)
   const settings = { MAILER: postbox.address, LOG_LEVEL: 'error' }
-  const mailed: Known[] = []
+  const mailed: SharedSecret[] = []
   const choices = choicesFor('secrets-killed')
   let checked = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const known: Known[] = []
+    const known: SharedSecret[] = []
     const server = await startServer(dataDir, settings)
     const using = useUntilKilled(server, ann, known, round)
     const killedAfter = 5 + choices.below(60)
@@ -108,7 +114,7 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
     mailed.push(...known.filter(({ plan }) => plan === 'mail'))
     for (const one of known) if (one.plan !== 'mail') await check(again, one)
     checked += known.length
-    // Half of the rounds kill it once more, when mails may be under way.
+    // Half of the rounds kill it again while mails may be in progress.
     if (round % 2 === 0) await again.kill()
     else assert.is(await again.stop(), 0)
     generation++
@@ -116,7 +122,7 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
   const last = await startServer(dataDir, settings)
   const copies = () => countCopies(postbox, generations)
   await until('all mails', () => copies().size >= mailed.length)
-  for (const from of copies().values()) assert.is(new Set(from).size, from.length, 'two copies from one server')
+  for (const from of copies().values()) assert.is(new Set(from).size, from.length, 'two copies from one process')
   for (const one of mailed) await check(last, one)
   assert.is(await last.stop(), 0)
   const twice = [...copies().values()].filter((from) => from.length > 1).length

@@ -14,15 +14,15 @@ import { startServer, type ServerProcess } from './server-process.ts'
 import { retryIfRenamed } from '../renamed-files.ts'
 import { until } from '../until.ts'
 
-const test = suite('what the service writes down')
+const test = suite('the data of the service')
 
-/** Whatever is told to it and must not be found: values, passphrases, recipients; and what it gives out. */
+/** A text that must not be found: a value, passphrase or recipient that a client sent, or a key that the service returned. */
 type Marked = { readonly name: string; readonly text: string }
-type Set = { readonly shown: Shown; readonly marks: readonly Marked[]; readonly passphrase: string }
+type MarkedSecret = { readonly shown: Shown; readonly marks: readonly Marked[]; readonly passphrase: string }
 
 const PLAN = ['read', 'burned', 'expired', 'read with a passphrase', 'burned with a passphrase'] as const
 
-async function shareMarked({ url }: ServerProcess, ann: Sender, name: string, ttl: string): Promise<Set> {
+async function shareMarked({ url }: ServerProcess, ann: Sender, name: string, ttl: string): Promise<MarkedSecret> {
   const passphrase = name.includes('passphrase') ? `Passphrase-zebra-${name}` : ''
   const recipient = `recipient-zebra-${name.replaceAll(' ', '-')}@mail-zebra.example`
   const value = `value-zebra-${name} ünï 💎`
@@ -37,7 +37,7 @@ async function shareMarked({ url }: ServerProcess, ann: Sender, name: string, tt
   return { shown, marks: marks.filter(({ text }) => text !== ''), passphrase }
 }
 
-/** A text as it might be written: as it is, escaped, or in some encoding. */
+/** The forms in which a text might be stored: plain, escaped or encoded. */
 function spellings(text: string): Buffer[] {
   const bytes = Buffer.from(text)
   const ascii = JSON.stringify(text).slice(1, -1)
@@ -48,7 +48,7 @@ function spellings(text: string): Buffer[] {
     bytes.toString('hex'),
     new URLSearchParams({ text }).toString().slice(5),
   ]
-  // In base64 a text inside a longer one depends on where it begins: three thirds of it are the same for each.
+  // The base64 form of a text inside a longer one depends on its offset modulo 3.
   for (const shift of [0, 1, 2])
     texts.push(
       bytes
@@ -65,14 +65,14 @@ function filesIn(folder: string): string[] {
     .filter((path) => statSync(path).isFile())
 }
 
-function found(folder: string, said: string, marks: readonly Marked[]): string[] {
-  const places = [
+function found(folder: string, output: string, marks: readonly Marked[]): string[] {
+  const sources = [
     ...retryIfRenamed(() => filesIn(folder).map((path) => ({ path, bytes: readFileSync(path) }))),
-    { path: 'its log', bytes: Buffer.from(said) },
+    { path: 'its log', bytes: Buffer.from(output) },
   ]
   return marks.flatMap(({ name, text }) => {
     const needles = spellings(text)
-    return places
+    return sources
       .filter(({ bytes }) => needles.some((needle) => bytes.includes(needle)))
       .map(({ path }) => `${name} in ${path}`)
   })
@@ -85,7 +85,7 @@ const rows = (dataDir: string, query: string): Buffer[] => {
   return sealed
 }
 
-test('holds nothing that opens a secret, and when it has ended nothing of it at all', async () => {
+test('contains nothing that opens a secret, and no ciphertext after the secret has ended', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-search-'))
   const [dataDir, temporary] = [join(folder, 'data'), join(folder, 'tmp')]
   mkdirSync(temporary)
@@ -96,23 +96,23 @@ test('holds nothing that opens a secret, and when it has ended nothing of it at 
   }
   const settings = { MAILER: postbox.address, TMPDIR: temporary, SQLITE_TMPDIR: temporary }
   const server = await startServer(dataDir, settings)
-  const search = (marks: readonly Marked[]) => found(folder, server.said(), marks)
-  const sets = new Map<string, Set>()
+  const search = (marks: readonly Marked[]) => found(folder, server.output(), marks)
+  const sets = new Map<string, MarkedSecret>()
   for (const name of PLAN) sets.set(name, await shareMarked(server, ann, name, name === 'expired' ? '60' : '2592000'))
   const marks = [...sets.values()].flatMap((set) => set.marks)
   const token = [{ name: 'API token', text: ann.token }]
 
-  // The search does find what is there, and nobody's address is.
+  // The search works, and no account's address is stored as plain text.
   assert.ok(search([{ name: 'type', text: 'SecretShared' }]).length > 0)
   assert.equal(search([{ name: 'address', text: ann.email }]), [])
-  // While they wait, and their mails too.
+  // While the secrets and their mails are waiting:
   assert.equal(search([...marks, ...token]), [])
   const sealed = rows(dataDir, 'SELECT sealed FROM entries')
   const mails = rows(dataDir, 'SELECT sealed FROM mails')
   assert.is(sealed.length, PLAN.length)
   checkMasterKey(dataDir, marks)
 
-  // The mails go out, a wrong passphrase is tried, the list is read.
+  // After the mails are sent, a wrong passphrase was tried and the list was read:
   postbox.refuse.message = () => undefined
   await until('the mails', () => postbox.accepted.length === PLAN.length)
   for (const { shown, passphrase } of sets.values())
@@ -123,17 +123,17 @@ test('holds nothing that opens a secret, and when it has ended nothing of it at 
   )
   assert.equal(search([...marks, ...token, { name: 'guess', text: 'Wrong-zebra-guess' }]), [])
 
-  // They end, each in its way.
+  // After all secrets were read, burned or expired:
   await endAll(server, ann, sets)
   server.jump()
-  const gone = () => rows(dataDir, 'SELECT sealed FROM entries').length === 0
-  await until('the vault to be empty', gone)
+  const isEmpty = () => rows(dataDir, 'SELECT sealed FROM entries').length === 0
+  await until('the vault to be empty', isEmpty)
   const everything = [...sealed, ...mails]
   const left = () => {
     const contents = filesIn(folder).map((path) => readFileSync(path))
     return everything.filter((blob) => contents.some((bytes) => bytes.includes(blob.subarray(-32))))
   }
-  await until('the ciphertext to be gone from every file', () => left().length === 0)
+  await until('the ciphertext to be removed from every file', () => left().length === 0)
   assert.equal(search([...marks, ...token]), [])
   for (const { shown } of sets.values())
     isUnknown(await post(server.url, `secret/${shown.secret_key}`), shown.secret_key)
@@ -144,7 +144,7 @@ test('holds nothing that opens a secret, and when it has ended nothing of it at 
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function endAll(server: ServerProcess, ann: Sender, sets: ReadonlyMap<string, Set>): Promise<void> {
+async function endAll(server: ServerProcess, ann: Sender, sets: ReadonlyMap<string, MarkedSecret>): Promise<void> {
   for (const [name, { shown, passphrase }] of sets) {
     if (name.startsWith('read')) {
       assert.match(shownIn(await reveal(server.url, shown.secret_key, passphrase)).value, /^value-zebra-read/)
@@ -154,7 +154,7 @@ async function endAll(server: ServerProcess, ann: Sender, sets: ReadonlyMap<stri
   }
 }
 
-/** Who has the disk and the master key opens the outer layer, and finds nothing of any use in it. */
+/** Asserts that the master key only opens the outer encryption layer, which contains no marked text. */
 function checkMasterKey(dataDir: string, marks: readonly Marked[]): void {
   const seal = new MasterSeal(openMasterKeys({ dataDir, masterKey: undefined, masterKeyOld: undefined }), 'vault')
   const db = new Database(join(dataDir, 'vault.db'), { readonly: true })
@@ -167,7 +167,7 @@ function checkMasterKey(dataDir: string, marks: readonly Marked[]): void {
   db.close()
 }
 
-/** A mail holds its recipient's link, and nothing else. */
+/** Asserts that a mail contains no other marked text than its recipient's link. */
 function checkMail(text: string, marks: readonly Marked[]): void {
   const held = marks.filter((mark) => text.includes(mark.text)).map(({ name }) => name)
   assert.ok(held.length <= 1 && held.every((name) => name.startsWith('secret key')), held.join(', '))

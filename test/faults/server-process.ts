@@ -5,32 +5,33 @@ import { fileURLToPath } from 'node:url'
 import { enginesFor } from '../engines.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 
-/** The real service in a process of its own. */
+/** The service in a separate process. */
 export type ServerProcess = {
   readonly url: string
   readonly pid: number
-  /** All that it has said on stdout and stderr. */
-  readonly said: () => string
-  /** Ends it at once, as kill -9 and a power cut do, and resolves when it is gone. */
+  /** Its output on stdout and stderr so far. */
+  readonly output: () => string
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** Lets its clock jump ahead, where it was started with one that does. */
+  /** Advances its clock by two minutes, if it was started with jumping-clock.ts. */
   jump(): void
-  /** Ends it by SIGTERM. @returns its exit code */
+  /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>
 }
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** What Node runs: the sources, with a clock that jumps; or what users run. */
+/** Arguments of Node: the sources, with a clock that jumps. */
 const WITH_JUMPING_CLOCK = [...FROM_SOURCE, '--import', path('jumping-clock.ts'), path('../../src/main.ts')]
+/** Arguments of Node: the built service, as users run it. */
 export const BUILT = [path('../../dist/main.js')]
-/** The same with longer timeouts: 16 s for an append to EventStoreDB, 20 s for a request to MongoDB. */
+/** The built service with longer timeouts: 16 s for an append to EventStoreDB, 20 s for a request to MongoDB. */
 export const PATIENT_SERVICE = [path('patient-service.js')]
 
-/** Milliseconds within which it must be ready. */
+/** Milliseconds within which the service must be ready. */
 const READY = 120_000
 
-/** Resolves when it is ready; rejects with what it said when it ends before, or is too late. */
+/** Starts the service. @returns when it is ready @throws Error with its output if it ends before or is not ready in time */
 export async function startServer(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
@@ -48,16 +49,16 @@ export async function startServer(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   const ended = once(child, 'exit')
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const lines = createInterface({ input: child.stdout })
-  lines.on('line', (line) => (said += `${line}\n`))
+  lines.on('line', (line) => (output += `${line}\n`))
   const late = once(lines, 'line', { signal: AbortSignal.timeout(READY) })
   const [line] = (await Promise.race([late.catch(() => []), ended.then(() => [])])) as string[]
   if (line === undefined) {
     child.kill('SIGKILL')
-    throw new Error(`the service did not start: ${said}`)
+    throw new Error(`the service did not start: ${output}`)
   }
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
@@ -69,7 +70,7 @@ export async function startServer(
   return {
     url: (JSON.parse(line) as { url: string }).url,
     pid: child.pid ?? 0,
-    said: () => said,
+    output: () => output,
     kill: async () => void (await end('SIGKILL')),
     jump: () => void child.kill('SIGUSR2'),
     stop: () => end('SIGTERM'),

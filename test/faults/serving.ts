@@ -7,31 +7,31 @@ import { vendor, type Vendor } from '../api/harness/account.ts'
 import { list, type Shown } from '../api/harness/stones.ts'
 import { BUILT, startServer, type ServerProcess } from './server-process.ts'
 
-/** What users run, in a process of its own, with Ann who asks it. */
+/** A service process and Ann, a vendor who uses it. */
 export type Serving = ServerProcess & { readonly ann: Vendor }
 
-/** A data folder with an account, on which services start, one after another or beside each other. */
-export type Installed = {
+/** A data folder with an account, on which service processes can run, also concurrently. */
+export type TestInstallation = {
   readonly dataDir: string
-  /** Ann at an address, of whichever process. */
+  /** Ann as a client of the process at an address. */
   readonly annAt: (url: string) => Vendor
-  /** @param program what Node runs, where it is not just what users run */
+  /** @param program arguments of Node; the built service by default */
   serve(settings?: Record<string, string>, program?: readonly string[]): Promise<Serving>
 }
 
-/** Where an installation lies that has its place somewhere else, and what else is made before its first process. */
-export type Place = { readonly within?: string; readonly prepare?: (service: Service) => Promise<void> }
+/** The parent of the data folder, if not the temporary folder, and what to prepare before the first process. */
+export type InstallationOptions = { readonly within?: string; readonly prepare?: (service: Service) => Promise<void> }
 
 /** @param common settings of every process, over those of test/engines.ts */
 export async function withInstallation(
-  run: (installed: Installed) => Promise<void>,
+  run: (installed: TestInstallation) => Promise<void>,
   common: Readonly<Record<string, string>> = {},
-  { within = tmpdir(), prepare }: Place = {},
+  { within = tmpdir(), prepare }: InstallationOptions = {},
 ): Promise<void> {
   const dataDir = mkdtempSync(join(within, 'adamant-faults-'))
   const started: ServerProcess[] = []
   try {
-    // The account and its token are made here: the master key in the folder makes the token good for every process.
+    // The token is valid for every process, because they share the master key in the data folder.
     const setUp = await startService({ dataDir, settings: common })
     const { ann } = setUp
     await (prepare?.(setUp) ?? Promise.resolve()).finally(() => setUp.stop())
@@ -52,8 +52,8 @@ export async function withInstallation(
 }
 
 /**
- * All diamonds of a vendor's list in a version, page by page, and its total. Reads the list again if its total changes between
- * two pages: pages by offset then repeat or miss diamonds.
+ * Reads a vendor's whole list in an API version, page by page. Starts again if the total changes between two pages, because
+ * pages by offset would then repeat or miss diamonds.
  */
 export async function everyDiamond(ann: Vendor, version: string): Promise<{ total: number; diamonds: Shown[] }> {
   for (;;) {

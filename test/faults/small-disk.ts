@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A folder on a file system of its own that has only so much room. */
+/** A folder on a separate file system of limited size. */
 export type SmallDisk = {
-  /** Takes all the room that is left. */
+  /** Uses all free space. */
   fill(): void
-  /** Gives it back. */
+  /** Frees the space again. */
   free(): void
   remove(): void
 }
 
-/** @returns undefined where this process may not mount one: it takes root, and Linux */
+/** @returns undefined if this process may not mount a file system, which needs root and Linux */
 export function smallDisk(folder: string, bytes: number): SmallDisk | undefined {
   mkdirSync(folder, { recursive: true })
   try {
@@ -26,7 +26,7 @@ export function smallDisk(folder: string, bytes: number): SmallDisk | undefined 
       try {
         writeFileSync(ballast, Buffer.alloc(bavail * bsize))
       } catch (error) {
-        // Who writes meanwhile has taken some of it: it is as full.
+        // The service has written meanwhile, so the disk is full anyway.
         if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
       }
     },

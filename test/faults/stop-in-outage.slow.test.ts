@@ -10,16 +10,16 @@ import { startService, type Service } from '../api/harness/service.ts'
 import { created, stone } from '../api/harness/stones.ts'
 import { startPeerProcess, type PeerProcess } from '../eventstoredb/peer-process.ts'
 import { PORTS, withOutage, type Outage, type PortName } from './outage.ts'
-import { withInstallation, type Installed } from './serving.ts'
+import { withInstallation, type TestInstallation } from './serving.ts'
 import { comes, until } from '../until.ts'
 
-const test = suite('a service that is asked to stop in the middle of an outage')
+const test = suite('a service that is stopped during an outage')
 
-/** Calls of a port that meet its outage before the stop. */
-const MET = 1
+/** Calls of a port that must fail before the stop. */
+const FAILED_CALLS = 1
 
-/** Leaves something to do for each work: to project, to score, to read, to collect, to mail, to expire. @returns a stone */
-async function givesWork({ url, ann }: Service, sender: Sender): Promise<number> {
+/** Creates something to do for each background job: projecting, scoring, mailing, expiring, ... @returns the id of a stone */
+async function createWork({ url, ann }: Service, sender: Sender): Promise<number> {
   await shared(url, sender, { secret: 'read', notify: 'true', recipient: 'tom@example.com' })
   await shared(url, sender, { secret: 'expires', ttl: '60' })
   const { id } = await created(ann)
@@ -28,41 +28,42 @@ async function givesWork({ url, ann }: Service, sender: Sender): Promise<number>
   return id
 }
 
-async function stopMeanwhile(port: PortName, fault: 'away' | 'hangs'): Promise<void> {
-  const outage: Outage = { fault: 'none', met: 0 }
+/** Stops a service while one of its ports fails. */
+async function stopDuringOutage(port: PortName, fault: 'unavailable' | 'hangs'): Promise<void> {
+  const outage: Outage = { fault: 'none', failedCalls: 0 }
   const time = { ahead: 0 }
-  let really = async () => {}
+  let closeInstallation = async () => {}
   const service = await startService({
     scored: true,
     clock: () => Date.now() + time.ahead,
     installation(opened) {
-      really = () => opened.close()
+      closeInstallation = () => opened.close()
       return withOutage(opened, port, outage)
     },
   })
   const sender = await newSender(service.installation)
-  const id = await givesWork(service, sender)
+  const id = await createWork(service, sender)
   outage.fault = fault
   if (port === 'mail') await shared(service.url, sender, { secret: 'x', recipient: 'tom@example.com' })
   time.ahead = 120_000
-  const underWay = Promise.allSettled([
+  const requests = Promise.allSettled([
     service.ann.post('/v4/diamond', stone()),
     upload(service.ann, [text('product', id), text('laboratory', 'GIA'), file(smallPdf(1_000))]),
   ])
-  await until(`calls while ${port} ${fault}`, () => outage.met >= MET)
+  await until(`calls while ${port} ${fault}`, () => outage.failedCalls >= FAILED_CALLS)
   await comes(`the end of the stop while ${port} ${fault}`, service.stop())
-  await underWay
-  await really()
+  await requests
+  await closeInstallation()
 }
 
-for (const fault of ['away', 'hangs'] as const) {
-  test(`(a port ${fault}) stops, whichever it is`, async () => {
-    await Promise.all(PORTS.map((port) => stopMeanwhile(port, fault)))
+for (const fault of ['unavailable', 'hangs'] as const) {
+  test(`(a port ${fault === 'hangs' ? 'hangs' : 'is unavailable'}) stops, whichever port it is`, async () => {
+    await Promise.all(PORTS.map((port) => stopDuringOutage(port, fault)))
   })
 }
 
-/** The program on a store's server, which gets into trouble. @returns its exit code */
-async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Promise<number | null> {
+/** Stops a service process while its EventStoreDB fails. @returns its exit code */
+async function exitCodeDuringOutage(fail: (peer: PeerProcess) => Promise<void>): Promise<number | null> {
   const peer = await startPeerProcess()
   const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
   let code: number | null = null
@@ -70,11 +71,11 @@ async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Prom
     await withInstallation(async ({ serve }) => {
       const service = await serve()
       await created(service.ann)
-      await trouble(peer)
-      const underWay = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
-      await until('the outage to be noticed', () => service.said().includes('a store is unavailable'))
+      await fail(peer)
+      const request = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
+      await until('the outage to be noticed', () => service.output().includes('a store is unavailable'))
       code = await comes('the end of the program', service.stop())
-      await underWay
+      await request
     }, settings)
   } finally {
     peer.thaw()
@@ -83,13 +84,13 @@ async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Prom
   return code
 }
 
-/** The program while a mail server, which says nothing, has a mail. @returns its exit code */
-async function endWhileMailing(): Promise<number | null> {
+/** Stops a service process while it waits for a silent mail server. @returns its exit code */
+async function exitCodeWhileMailing(): Promise<number | null> {
   const silent = createServer((socket) => void socket.on('error', () => {}))
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
   const { port } = silent.address() as AddressInfo
   let code: number | null = null
-  const run = async ({ serve, dataDir }: Installed) => {
+  const run = async ({ serve, dataDir }: TestInstallation) => {
     const setUp = await startService({ dataDir, settings: { ROLES: 'http' } })
     const sender = await newSender(setUp.installation)
     await shared(setUp.url, sender, { secret: 'x', recipient: 'tom@example.com' })
@@ -107,9 +108,13 @@ async function endWhileMailing(): Promise<number | null> {
   return code
 }
 
-test('ends its process with 0, whichever server hangs or is gone', async () => {
-  const all = [endMeanwhile((peer) => peer.freeze()), endMeanwhile((peer) => peer.down()), endWhileMailing()]
-  assert.equal(await Promise.all(all), [0, 0, 0])
+test('exits with 0, whichever server hangs or is unavailable', async () => {
+  const codes = [
+    exitCodeDuringOutage((peer) => peer.freeze()),
+    exitCodeDuringOutage((peer) => peer.down()),
+    exitCodeWhileMailing(),
+  ]
+  assert.equal(await Promise.all(codes), [0, 0, 0])
 })
 
 test.run()

@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stone } from '../api/harness/stones.ts'
-import { nothingTold, writeUntilGone } from './load.ts'
+import { newWriteRecord, writeUntilDown } from './load.ts'
 import { everyDiamond, withInstallation } from './serving.ts'
-import { createUnderWay, keptConnection } from './under-way.ts'
+import { beginCreate, openIdleConnection } from './pending-request.ts'
 import { comes, until } from '../until.ts'
 
-const test = suite('a service that is asked to stop')
+const test = suite('a service that is stopped')
 
-/** Every fourth stone of a client is deleted right after it was created. */
+/** Whether writeUntilGone deletes this stone right after creating it. */
 const isDeleted = (sku: string) => Number(/\d+$/.exec(sku)?.[0]) % 4 === 2
 
-test('answers every request that it carries out, loses none, and ends with 0', () =>
+test('responds to every request that it executes, loses none, and exits with 0', () =>
   withInstallation(async ({ serve }) => {
     const service = await serve()
-    const told = nothingTold()
-    const clients = Array.from({ length: 12 }, (_, client) => writeUntilGone(service.ann, `s-${client}`, told))
-    await until('creates', () => told.created.size >= 100)
+    const record = newWriteRecord()
+    const clients = Array.from({ length: 12 }, (_, client) => writeUntilDown(service.ann, `s-${client}`, record))
+    await until('creates', () => record.created.size >= 100)
     assert.is(await service.stop(), 0)
     await Promise.all(clients)
 
@@ -25,19 +25,19 @@ test('answers every request that it carries out, loses none, and ends with 0', (
     const { total, diamonds } = await everyDiamond(again.ann, 'v4')
     assert.is(total, diamonds.length)
     const bySku = new Map(diamonds.map(({ sku, id }) => [sku, id]))
-    for (const [sku, id] of told.created) assert.is(bySku.get(sku), id)
-    for (const sku of told.deleted) assert.not.ok(bySku.has(sku))
-    // Nothing was created of which nobody was told, but for the stone whose deletion was under way.
-    const untold = [...bySku.keys()].filter((sku) => !told.created.has(sku) && !isDeleted(sku))
-    assert.equal(untold, [])
+    for (const [sku, id] of record.created) assert.is(bySku.get(sku), id)
+    for (const sku of record.deleted) assert.not.ok(bySku.has(sku))
+    // Unacknowledged stones do not exist, except those whose deletion was in progress.
+    const unacknowledged = [...bySku.keys()].filter((sku) => !record.created.has(sku) && !isDeleted(sku))
+    assert.equal(unacknowledged, [])
     await again.stop()
   }))
 
-test('closes the connections that clients keep, answers the last request, refuses new connections, and ends', () =>
+test('closes idle connections, completes the requests in progress, rejects new connections, and exits', () =>
   withInstallation(async ({ serve }) => {
     const service = await serve()
-    const kept = await Promise.all(Array.from({ length: 10 }, () => keptConnection(service.url)))
-    const request = await createUnderWay(service.url, service.ann.token, stone())
+    const kept = await Promise.all(Array.from({ length: 10 }, () => openIdleConnection(service.url)))
+    const request = await beginCreate(service.url, service.ann.token, stone())
     const closed = Promise.all(kept.map((socket) => once(socket, 'close')))
     const stopped = service.stop()
     await comes('the end of idle connections', closed)

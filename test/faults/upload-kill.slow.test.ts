@@ -10,17 +10,17 @@ import { created, shown } from '../api/harness/stones.ts'
 import { rounds } from '../rounds.ts'
 import { choicesFor, type Choices } from '../seeded.ts'
 import { until } from '../until.ts'
-import { installed } from './installed.ts'
+import { prepareDataFolder } from './prepared-data-folder.ts'
 import { startServer } from './server-process.ts'
 
 const ROUNDS = rounds(2, 25)
 const UPLOADERS = 6
 
-const test = suite('a server killed during uploads')
+const test = suite('a service that is killed during uploads')
 
 const digestOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
 
-/** Uploads reports of chosen sizes until the server is gone; what was acknowledged is told. */
+/** Uploads reports of random sizes until the service is killed, and records the acknowledged ones. */
 async function uploadOn(
   vendor: Vendor,
   diamond: number,
@@ -42,14 +42,14 @@ async function uploadOn(
 const certificationsOf = async (vendor: Vendor, diamond: number) =>
   shown(expect(200, await vendor.get(`/v4/diamond/${diamond}`)))['certifications'] as readonly ShownCertification[]
 
-/** Everything that stands below the files' folder. */
+/** All files below the folder `files`, except its identity. */
 const filesIn = (dataDir: string) =>
   readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true })
     .flatMap((entry) => (entry.isFile() && entry.name !== 'identity' ? [entry.name] : []))
     .toSorted()
 
-test(`has every acknowledged report byte for byte after ${ROUNDS} kills, and nothing else`, async () => {
-  const { dataDir, ann, clean } = await installed()
+test(`has every acknowledged report byte for byte and no other file after ${ROUNDS} kills`, async () => {
+  const { dataDir, ann, clean } = await prepareDataFolder()
   const acknowledged = new Map<number, string>()
   let server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
   try {
@@ -78,9 +78,9 @@ test(`has every acknowledged report byte for byte after ${ROUNDS} kills, and not
     const wanted = await Promise.all(
       all.map(async ({ file }) => digestOf((await request(server.url, { path: pathOf(file) })).text)),
     )
-    await until('nothing to be left of other uploads', () => filesIn(dataDir).length <= wanted.length)
+    await until('other uploads to be deleted', () => filesIn(dataDir).length <= wanted.length)
     assert.equal(filesIn(dataDir), wanted.toSorted())
-    console.log(`NOTE ${acknowledged.size} uploads were acknowledged, ${all.length} stand, after ${ROUNDS} kills`)
+    console.log(`NOTE ${acknowledged.size} uploads were acknowledged, ${all.length} are stored, after ${ROUNDS} kills`)
   } finally {
     await server.kill()
     clean()

@@ -11,26 +11,27 @@ import { withInstallation, type Serving } from './serving.ts'
 
 const MIB = 1024 * 1024
 const UPLOADS = 50
-/** Mebibytes of each report, and those that are sent before any of them goes on. */
+/** Mebibytes of each report. */
 const MIBS = 9
+/** Mebibytes of each report that are sent before any upload continues. */
 const FIRST = 1
 
-const test = suite(`${UPLOADS} uploads of 10 MB at once`)
+const test = suite(`${UPLOADS} concurrent uploads of 10 MB`)
 
-test('are written to the disk as they come: the server keeps none in memory until its end', () =>
+test('are written to the disk as they arrive, not buffered in memory', () =>
   withInstallation(async ({ serve, dataDir }) => {
     const server = await serve()
     const { id } = await created(server.ann)
-    // Twenty-five different reports, twice each.
+    // 25 different reports, twice each.
     const uploads = Array.from({ length: UPLOADS }, (_, n) => beginUpload(server, id, n % 25))
     await until('all of it on the disk', () => bytesIn(join(dataDir, 'files', 'incoming')) >= UPLOADS * FIRST * MIB)
     const statuses = uploads.map((upload) => finish(upload))
-    assert.equal(await comes('all answers', Promise.all(statuses)), Array(UPLOADS).fill(201))
+    assert.equal(await comes('all responses', Promise.all(statuses)), Array(UPLOADS).fill(201))
   }))
 
 const FILLING = Buffer.alloc(MIB, '.')
 
-/** Sends the beginning of a report of this number. All of them share their bytes here: a small machine runs this as well. */
+/** Sends the beginning of report `number`. All reports share one buffer, so that this runs on a small machine. */
 function beginUpload({ url, ann }: Serving, product: number, number: number): ClientRequest {
   const headers = { ...formHeaders, Authorization: `Bearer ${ann.token}` }
   const upload = request(new URL('/v4/certification', url), { method: 'POST', agent: false, headers })
@@ -41,14 +42,14 @@ function beginUpload({ url, ann }: Serving, product: number, number: number): Cl
   return upload
 }
 
-/** Sends the rest. @returns the answer's status */
+/** Sends the rest. @returns the status of the response */
 async function finish(upload: ClientRequest): Promise<number | undefined> {
-  const answered = once(upload, 'response') as Promise<[IncomingMessage]>
+  const responded = once(upload, 'response') as Promise<[IncomingMessage]>
   for (let mebibyte = FIRST; mebibyte < MIBS; mebibyte++) upload.write(FILLING)
   upload.end(Buffer.concat([Buffer.from('\nstartxref\n0\n%%EOF\n\r\n'), formEnd]))
-  const [answer] = await answered
-  answer.resume()
-  return answer.statusCode
+  const [response] = await responded
+  response.resume()
+  return response.statusCode
 }
 
 const bytesIn = (folder: string): number =>

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/adamant/', import.meta.url))
 
-/** How often a build is tried: its modules come over the network. */
+/** Attempts to build; the modules are downloaded, which may fail. */
 const ATTEMPTS = 3
 
 /**
- * The path of FerretDB, built from main.go where that has not been done yet.
- * @returns undefined where there is no Go, or where its modules can't be fetched; the reason is on stderr
+ * Builds FerretDB from main.go, unless it was built before.
+ * @returns the path of the program; undefined if Go is not installed or its modules cannot be downloaded, with the reason on stderr
  */
 export function builtFerretDB(): string | undefined {
   const sources = ['main.go', 'go.mod', 'go.sum'].map((name) => readFileSync(join(folder, name)))

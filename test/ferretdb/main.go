@@ -29,10 +29,10 @@ func main() {
 	}
 	server, err := ferretdb.New(&ferretdb.Config{
 		Handler: "sqlite",
-		// Killing the process loses nothing without waiting for the disk; the tests cut no power.
+		// Data written without fsync survives the death of the process; no test cuts the power.
 		SQLiteURL: "file:" + strings.TrimSuffix(os.Args[1], "/") + "/?_pragma=synchronous(off)",
 		Listener:  ferretdb.ListenerConfig{TCP: "127.0.0.1:" + port},
-		// What a request did wrong is the client's to tell: the tests provoke it.
+		// Tests cause failing requests on purpose, so logging them would be noise.
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {

@@ -4,35 +4,35 @@ import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { freePort } from '../free-port.ts'
 
-/** A server that speaks MongoDB's wire protocol over SQLite files (main.go), in a process of its own. */
+/** A process that speaks MongoDB's wire protocol and stores its data in SQLite files (main.go). */
 export type FerretDB = {
   /** mongodb://127.0.0.1:PORT/ */
   readonly address: string
   readonly port: number
   readonly pid: number
-  /** As kill -9 and a power cut do. */
+  /** Ends the process with SIGKILL. */
   kill(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The program that .ci/run builds from main.go; undefined where nobody has built it. */
+/** The path of the program that .ci/run builds from main.go; undefined if it was not built. */
 export const FERRETDB = process.env['FERRETDB_BIN']
 
-/** Per cent by which its heap may grow between two collections: it reads whole collections, and is rid of them at once. */
-const SELDOM_COLLECTED = '1000'
+/** GOGC: percent by which the heap may grow between two garbage collections. FerretDB reads whole collections into short-lived memory. */
+const GOGC_PERCENT = '1000'
 
 /**
- * @param folder where its files are; starting again on the same folder finds what was stored
- * @param port a free one unless given
+ * @param folder for the files of the server, which persist over restarts
+ * @param port a free port by default
  */
 export async function startFerretDB(folder: string, port?: number): Promise<FerretDB> {
-  if (FERRETDB === undefined) throw new Error('FERRETDB_BIN names no program')
+  if (FERRETDB === undefined) throw new Error('FERRETDB_BIN is not set')
   const child = spawn(FERRETDB, [folder, String(port ?? (await freePort()))], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, GOGC: SELDOM_COLLECTED },
+    env: { ...process.env, GOGC: GOGC_PERCENT },
   })
   const ended = once(child, 'exit')
-  // It ends with the tests, and keeps nobody from ending.
+  // The server ends with the tests and does not keep the process alive.
   const endWithUs = () => void child.kill('SIGKILL')
   process.once('exit', endWithUs)
   void ended.then(() => process.off('exit', endWithUs))

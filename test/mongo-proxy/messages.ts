@@ -1,20 +1,20 @@
 import { BSON, type Document } from 'mongodb'
 
-/** https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ : the header's four numbers, and OP_MSG's flags. */
+/** Bytes of the header and of the flags of OP_MSG: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
 const HEADER = 16
 const FLAGS = 4
 const OP_MSG = 2013
 
-/** One message as it goes over the wire, and what it says where it is an OP_MSG. */
+/** A message of the wire protocol. */
 export type Message = {
   readonly bytes: Buffer
   readonly id: number
-  readonly answers: number
-  /** The body of the command or of the answer; documents that were sent as a sequence stand in it under their name. */
+  readonly responseTo: number
+  /** The body of an OP_MSG, with document sequences as members; undefined for other messages. */
   readonly body: Document | undefined
 }
 
-/** Cuts what comes in at the ends of messages. @returns the whole ones, and what is left over */
+/** Splits received bytes into messages. @returns the complete messages and the remaining bytes */
 export function messagesIn(bytes: Buffer): { messages: Message[]; rest: Buffer } {
   const messages: Message[] = []
   let rest = bytes
@@ -31,7 +31,7 @@ function messageOf(bytes: Buffer): Message {
   return {
     bytes,
     id: bytes.readInt32LE(4),
-    answers: bytes.readInt32LE(8),
+    responseTo: bytes.readInt32LE(8),
     body: isReadable ? bodyOf(bytes) : undefined,
   }
 }
@@ -50,7 +50,7 @@ function bodyOf(bytes: Buffer): Document {
   return body
 }
 
-/** Its size, its name up to a 0, and documents one after another. */
+/** A document sequence: its size, its name terminated by 0, and its documents. */
 function sequenceIn(section: Buffer): Document {
   const end = section.indexOf(0, 4)
   const documents: Document[] = []
@@ -60,8 +60,8 @@ function sequenceIn(section: Buffer): Document {
   return { [section.toString('utf8', 4, end)]: documents }
 }
 
-/** An OP_MSG that answers the message with this id. */
-export function answerTo(id: number, body: Document): Buffer {
+/** An OP_MSG that is the response to the message with this id. */
+export function responseMessage(id: number, body: Document): Buffer {
   const document = BSON.serialize(body)
   const bytes = Buffer.alloc(HEADER + FLAGS + 1 + document.length)
   bytes.writeInt32LE(bytes.length, 0)

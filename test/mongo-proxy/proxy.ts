@@ -1,37 +1,37 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { Document } from 'mongodb'
-import { answerTo, messagesIn, type Message } from './messages.ts'
+import { responseMessage, messagesIn, type Message } from './messages.ts'
 
-/** What becomes of a command. */
-export type Fate =
-  /** The connection ends before the server has it. */
+/** What the proxy does with a command. */
+export type CommandFault =
+  /** Closes the connection before the server receives the command. */
   | { readonly cut: 'before' }
-  /** The server does it; the connection ends before its answer is there. */
+  /** The server executes the command; the connection closes before the response. */
   | { readonly cut: 'after' }
-  /** The server has it, and answers when this resolves. */
+  /** The server executes the command; the response is sent when the promise resolves. */
   | { readonly until: Promise<unknown> }
-  /** The server has it not, and this is the answer. */
+  /** The server does not receive the command; the proxy responds with this document. */
   | { readonly answer: Document | Promise<Document> }
-  /** The server does it, and what it answers is changed. */
+  /** The server executes the command; the proxy changes the response. */
   | { readonly change: (answer: Document) => Document | Promise<Document> }
 
-/** @param name of the command, such as `insert`; what it is done on stands in the body under that name */
-export type Rule = (name: string, body: Document) => Fate | undefined
+/** @param name the command, such as `insert`; the body has the collection under this name */
+export type Rule = (name: string, body: Document) => CommandFault | undefined
 
-/** A server's stand-in on the way to it: what commands meet between here and there. */
+/** A proxy to a MongoDB server that injects faults into commands. */
 export type MongoProxy = {
   /** mongodb://127.0.0.1:PORT/DATABASE */
   readonly address: string
-  /** From now on, in place of the rule before; without one everything passes. */
+  /** Replaces the current rule; without an argument, all commands pass. */
   rule(rule?: Rule): void
   stop(): Promise<void>
 }
 
-/** How drivers ask whether a server is there and what it is; rules don't touch it. */
+/** Commands with which drivers monitor a server; they always pass. */
 const GREETINGS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster', 'ping', 'endSessions'])
 
-/** @param address of the server, with the database that the proxy's has too */
+/** @param address of the server, with the database name, which the proxy's address has too */
 export async function startMongoProxy(address: string): Promise<MongoProxy> {
   const target = new URL(address)
   const sockets = new Set<Socket>()
@@ -62,37 +62,41 @@ export async function startMongoProxy(address: string): Promise<MongoProxy> {
   }
 }
 
-/** Commands one way, each by its fate, and answers the other. */
+/** Passes commands to the server according to the rule, and responses back. */
 function pass(client: Socket, upstream: Socket, rule: Rule): void {
-  const answers = new Map<number, (answer: Message) => Promise<void>>()
+  const pending = new Map<number, (answer: Message) => Promise<void>>()
   onMessages(client, (command) => {
     const [name = ''] = Object.keys(command.body ?? {})
-    const fate = command.body === undefined ? undefined : rule(name, command.body)
-    if (fate === undefined) return void upstream.write(command.bytes)
-    if ('answer' in fate) return void refuse(client, command.id, fate.answer)
-    if ('cut' in fate && fate.cut === 'before') return void client.destroy()
-    answers.set(command.id, (answer) => meet(client, fate, answer))
+    const fault = command.body === undefined ? undefined : rule(name, command.body)
+    if (fault === undefined) return void upstream.write(command.bytes)
+    if ('answer' in fault) return void respond(client, command.id, fault.answer)
+    if ('cut' in fault && fault.cut === 'before') return void client.destroy()
+    pending.set(command.id, (answer) => passResponse(client, fault, answer))
     upstream.write(command.bytes)
   })
   onMessages(upstream, (answer) => {
-    const meeting = answers.get(answer.answers)
-    answers.delete(answer.answers)
-    if (meeting === undefined) client.write(answer.bytes)
-    else void meeting(answer)
+    const passOn = pending.get(answer.responseTo)
+    pending.delete(answer.responseTo)
+    if (passOn === undefined) client.write(answer.bytes)
+    else void passOn(answer)
   })
 }
 
-async function refuse(client: Socket, id: number, answer: Document | Promise<Document>): Promise<void> {
-  client.write(answerTo(id, await answer))
+async function respond(client: Socket, id: number, answer: Document | Promise<Document>): Promise<void> {
+  client.write(responseMessage(id, await answer))
 }
 
-async function meet(client: Socket, fate: Exclude<Fate, { answer: unknown }>, answer: Message): Promise<void> {
-  if ('cut' in fate) return void client.destroy()
-  if ('change' in fate) {
-    const changed = await fate.change(answer.body ?? {})
-    return void client.write(answerTo(answer.answers, changed))
+async function passResponse(
+  client: Socket,
+  fault: Exclude<CommandFault, { answer: unknown }>,
+  answer: Message,
+): Promise<void> {
+  if ('cut' in fault) return void client.destroy()
+  if ('change' in fault) {
+    const changed = await fault.change(answer.body ?? {})
+    return void client.write(responseMessage(answer.responseTo, changed))
   }
-  await fate.until
+  await fault.until
   client.write(answer.bytes)
 }
 

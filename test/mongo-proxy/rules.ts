@@ -1,33 +1,33 @@
 import { pace } from '../pace.ts'
 import type { Document } from 'mongodb'
-import type { Fate, Rule } from './proxy.ts'
+import type { CommandFault, Rule } from './proxy.ts'
 
-/** Commands that change something, as a client sends them. */
+/** The commands that write. */
 export const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify', 'createIndexes'])
 
-/** The first so many commands of a name on a collection meet a fate; the others pass. */
-export function first(name: string, collection: string, fate: Fate, times = 1): Rule {
+/** Applies a fault to the first `times` commands of a name on a collection; later ones pass. */
+export function firstCommands(name: string, collection: string, fault: CommandFault, times = 1): Rule {
   let left = times
-  return (asked, body) => (asked === name && body[asked] === collection && left-- > 0 ? fate : undefined)
+  return (command, body) => (command === name && body[command] === collection && left-- > 0 ? fault : undefined)
 }
 
-/** The answer of a server that refuses by a code, such as NotWritablePrimary, 10107. */
-export const refusal = (code: number, codeName: string): Document => ({
+/** The response of a server that rejects a command with a code, such as 10107 (NotWritablePrimary). */
+export const errorResponse = (code: number, codeName: string): Document => ({
   ok: 0,
-  errmsg: `told: ${codeName}`,
+  errmsg: `injected: ${codeName}`,
   code,
   codeName,
 })
 
-/** Milliseconds for which a driver looks for a primary before it says that there is none. */
+/** Milliseconds for which a driver waits for a primary before it fails. */
 const SELECTION = 2_000
 
-/** No member is the primary, for the seconds that an election takes: what is asked is refused when nobody was found. */
-export const election: Rule = () => ({ answer: pace(SELECTION).then(() => refusal(10107, 'NotWritablePrimary')) })
+/** There is no primary, as during an election: commands fail after the driver's server selection timeout. */
+export const election: Rule = () => ({ answer: pace(SELECTION).then(() => errorResponse(10107, 'NotWritablePrimary')) })
 
 /**
- * The other members of the replica set hang: the primary does what it is told, and never hears that a majority has it. It
- * says so after the time that the client gives it, and without one not before `over`.
+ * The other members of the replica set hang: the primary executes writes, but a majority never acknowledges them. It responds
+ * with a write concern error after the client's `wtimeout`, or without one when `over` resolves.
  */
 export const hungMajority =
   (over: Promise<unknown>): Rule =>
@@ -35,9 +35,9 @@ export const hungMajority =
     if (!WRITES.has(name)) return undefined
     const { w, wtimeout } = (body['writeConcern'] ?? {}) as { w?: unknown; wtimeout?: unknown }
     if (w !== 'majority') return undefined
-    const patience = Number(wtimeout ?? 0)
-    if (patience === 0) return { until: over }
-    const late = pace(patience).then(() => 'late' as const)
+    const timeoutMs = Number(wtimeout ?? 0)
+    if (timeoutMs === 0) return { until: over }
+    const late = pace(timeoutMs).then(() => 'late' as const)
     return {
       change: async (answer) =>
         (await Promise.race([late, over])) === 'late' ? { ...answer, writeConcernError: TOO_LATE } : answer,

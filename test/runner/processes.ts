@@ -37,15 +37,15 @@ export const LONG_FIRST = [
   'stores/eventstoredb/following.engines',
   'cli/rebuild.slow',
   'browser/secret-pages.slow',
-  'faults/following-told.slow',
+  'faults/subscription-outage.slow',
   'docs/readme.slow',
-  'faults/reads-outlive-the-log.slow',
+  'faults/stale-reads.slow',
   'cli/import/killed.slow',
   'docs/synchronizing.slow',
   'faults/vault-shredded.slow',
   'faults/roles.slow',
   'faults/move/killed.slow',
-  'faults/again.slow',
+  'faults/repeated-restarts.slow',
 ].map((name) => `test/${name}.test.ts`)
 
 /** Files that keep a process for commands (test/cli/resident). Few share a process, so that leftovers of one end soon. */

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { withTiming } from '../../src/stores/call-timing.ts'
 
-/** A port whose adapter is a class with secrets of its own. */
+/** An adapter with private fields, which a naive proxy could not read. */
 class Shelf {
   #books = ['one', 'two']
   readonly isOpen = true
@@ -24,56 +24,56 @@ class Shelf {
   }
 }
 
-type Given = { told: [call: string, error: unknown][]; shelf: Shelf }
+type Given = { timed: [call: string, error: unknown][]; shelf: Shelf }
 const test = suite<Given>('a timed port')
 test.before.each((given) => {
-  given.told = []
+  given.timed = []
   const calls = { count: 'itself', find: 'itself', broken: 'itself', room: { count: 'itself' } } as const
   given.shelf = withTiming(new Shelf(), calls, (call) => (seconds, error) => {
     assert.ok(seconds >= 0)
-    given.told.push([call, (error as Error | undefined)?.message])
+    given.timed.push([call, (error as Error | undefined)?.message])
   })
 })
 
-test('answers as before: at once where it did, later where it did', async ({ shelf, told }) => {
+test('returns what the adapter returns, synchronously or as a promise', async ({ shelf, timed }) => {
   assert.is(shelf.count(), 2)
   assert.is(await shelf.find('one'), 'one')
-  assert.equal(told, [
+  assert.equal(timed, [
     ['count', undefined],
     ['find', undefined],
   ])
 })
 
-test('fails as before, and tells with what', async ({ shelf, told }) => {
+test('fails with the error of the adapter and reports it', async ({ shelf, timed }) => {
   assert.throws(() => shelf.broken(), 'broken')
   await shelf.find('three').then(
     () => assert.unreachable(),
     (error: Error) => assert.is(error.message, 'there is no three'),
   )
-  assert.equal(told, [
+  assert.equal(timed, [
     ['broken', 'broken'],
     ['find', 'there is no three'],
   ])
 })
 
-test('times what its answers are asked, where that is wanted', async ({ shelf, told }) => {
+test('also times the methods of a returned object, where configured', async ({ shelf, timed }) => {
   const room = await shelf.room()
   assert.is(room.count(), 2)
-  assert.equal(told, [['count', undefined]])
+  assert.equal(timed, [['count', undefined]])
 })
 
-test('says nothing of what is not wanted', ({ shelf, told }) => {
+test('does not time methods that are not configured', ({ shelf, timed }) => {
   assert.is(shelf.name(), 'a shelf of 2')
   assert.ok(shelf.isOpen)
-  assert.equal(told, [])
+  assert.equal(timed, [])
 })
 
-test('can be spread, as those do who put something around it', ({ shelf, told }) => {
+test('can be spread into a wrapping object', ({ shelf, timed }) => {
   const spread = {
-    ...withTiming({ count: () => 3 }, { count: 'itself' }, (call) => () => told.push([call, undefined])),
+    ...withTiming({ count: () => 3 }, { count: 'itself' }, (call) => () => timed.push([call, undefined])),
   }
   assert.is(spread.count(), 3)
-  assert.equal(told, [['count', undefined]])
+  assert.equal(timed, [['count', undefined]])
   assert.is(shelf.count(), 2)
 })
 

@@ -3,24 +3,24 @@ import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../src/sto
 
 /**
  * What happens to an append:
- * - `lost`: times out and is not stored
- * - `stored`: times out, and was stored
- * - `late`: times out, and is stored when `land()` is called
- * - `unavailable`: is refused, and not stored
+ * - `lost`: times out, not stored
+ * - `stored`: times out, but stored
+ * - `late`: times out; stored when `land()` is called
+ * - `unavailable`: rejected, not stored
  */
 export type AppendFault = 'lost' | 'stored' | 'late' | 'unavailable'
 
-/** The same fault for every try that a command has. */
+/** The same fault for every attempt of one command. */
 export const everyTry = (fault: AppendFault): AppendFault[] => Array.from({ length: MAX_ATTEMPTS }, () => fault)
 
 export type FaultyStore = EventStore & {
-  /** The next appends, of either kind, meet these faults, one each; the ones behind them none. */
+  /** The next calls of `append` or `appendMany` fail with these faults, one each; later calls succeed. */
   failNext(...faults: readonly AppendFault[]): void
-  /** Stores what is late, in order, and gives each one's error, if it came too late. */
+  /** Stores the late appends in order. @returns for each its error, or undefined if it succeeded */
   land(): Promise<unknown[]>
 }
 
-/** Any store, behind a connection that fails on demand. */
+/** Wraps a store so that its appends fail on demand. */
 export function faultyStore(store: EventStore): FaultyStore {
   const faults: AppendFault[] = []
   const late: (() => Promise<unknown>)[] = []
@@ -37,7 +37,7 @@ export function faultyStore(store: EventStore): FaultyStore {
   return {
     isAppendManyAtomic: store.isAppendManyAtomic,
     append: (stream, expected, events) => attempt(() => store.append(stream, expected, events)),
-    appendMany: (...asked) => attempt(() => store.appendMany(...asked)),
+    appendMany: (...args) => attempt(() => store.appendMany(...args)),
     read: (stream, options) => store.read(stream, options),
     eventAt: (position) => store.eventAt(position),
     readAll: (from, filter) => store.readAll(from, filter),

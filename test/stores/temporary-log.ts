@@ -7,7 +7,7 @@ import {
   type SqliteEventStoreOptions,
 } from '../../src/stores/sqlite/events.ts'
 
-/** An embedded log in a folder of its own, which goes when the log is closed. */
+/** Opens an embedded log in a temporary folder, which is deleted when the log is closed. */
 export function temporaryLog(options?: SqliteEventStoreOptions): SqliteEventStore {
   const folder = temporaryFolder()
   const store = openSqliteEventStore(join(folder, 'events.db'), options)

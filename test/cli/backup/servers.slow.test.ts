@@ -25,7 +25,7 @@ test.after.each(async ({ site, peer }) => {
 /** Restores the event store server to its first `events` events. */
 async function restoreServer(peer: Peer, events: number): Promise<void> {
   await peer.down()
-  peer.log.setBack(events)
+  peer.log.truncate(events)
   await peer.up()
 }
 

@@ -16,26 +16,26 @@ export const appendManyRules: Rules = (test) => {
     for (const stream of [streams[0], streams[2]]) assert.equal(await store.read(stream ?? ''), [])
   })
 
-  test('keeps what others append beside a bulk that fails', async ({ store }) => {
-    const [taken, beside, behind] = [newStream(), newStream(), newStream()]
+  test('stores concurrent appends even if a bulk fails', async ({ store }) => {
+    const [taken, earlier, later] = [newStream(), newStream(), newStream()]
     await store.append(taken, 'none', [event()])
     const bulk: Append[] = [
       { stream: newStream(), expected: 'none', events: [event()] },
       { stream: taken, expected: 'none', events: [event()] },
     ]
     const outcomes = await Promise.allSettled([
-      store.append(beside, 'none', [event(1)]),
+      store.append(earlier, 'none', [event(1)]),
       store.appendMany(bulk),
-      store.append(behind, 'none', [event(2)]),
+      store.append(later, 'none', [event(2)]),
     ])
     assert.equal(
       outcomes.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
     )
-    assert.equal(numbers([...(await store.read(beside)), ...(await store.read(behind))]), [1, 2])
+    assert.equal(numbers([...(await store.read(earlier)), ...(await store.read(later))]), [1, 2])
   })
 
-  test('lets a bulk append twice to one stream', async ({ store }) => {
+  test('accepts a bulk that appends twice to one stream', async ({ store }) => {
     const stream = newStream()
     const bulk: Append[] = [
       { stream, expected: 'none', events: [event(1)] },

@@ -3,7 +3,7 @@ import { comparePositions, WrongRevision, type Revision } from '../../../src/sto
 import { all, event, events, ids, metadata, newStream, numbers, rejectedWith, type Rules } from './given.ts'
 
 export const appendingRules: Rules = (test) => {
-  test('in order keeps the order over all streams, and completes what was half done', async ({ store }) => {
+  test('keeps the order of an ordered bulk across streams, and completes a half-stored one', async ({ store }) => {
     const streams = Array.from({ length: 7 }, () => newStream())
     const appends = Array.from({ length: 400 }, (_, index) => {
       const revision = Math.floor(index / streams.length)
@@ -28,7 +28,7 @@ export const appendingRules: Rules = (test) => {
     assert.equal(await store.appendMany([], 'kept'), [])
   })
 
-  test('counts the revisions of a stream from 0, in order and without gaps', async ({ store }) => {
+  test('numbers the revisions of a stream from 0, in order and without gaps', async ({ store }) => {
     const stream = newStream()
     await store.append(stream, 'none', events(2))
     await store.append(stream, 1n, events(3))
@@ -41,15 +41,15 @@ export const appendingRules: Rules = (test) => {
   })
 
   const wrong: [rule: string, stored: number, expected: Revision, actual: Revision][] = [
-    ['none, of a stream that exists', 2, 'none', 1n],
+    ['none for an existing stream', 2, 'none', 1n],
     ['too low', 3, 1n, 2n],
     ['too high', 2, 2n, 1n],
     ['far too high', 2, 10n, 1n],
-    ['0, of a stream that is missing', 0, 0n, 'none'],
-    ['5, of a stream that is missing', 0, 5n, 'none'],
+    ['0 for a missing stream', 0, 0n, 'none'],
+    ['5 for a missing stream', 0, 5n, 'none'],
   ]
   for (const [rule, count, expected, actual] of wrong) {
-    test(`refuses an expected revision that is ${rule}, and stores nothing`, async ({ store }) => {
+    test(`rejects an expected revision that is ${rule}, and stores nothing`, async ({ store }) => {
       const stream = newStream()
       if (count > 0) await store.append(stream, 'none', events(count))
       const error = await rejectedWith(WrongRevision, store.append(stream, expected, events(2)))
@@ -58,20 +58,20 @@ export const appendingRules: Rules = (test) => {
     })
   }
 
-  test('answers with the position of the last event, which is the head then', async ({ store }) => {
+  test('returns the position of the last appended event, which is the new head', async ({ store }) => {
     const stream = newStream()
     const position = await store.append(stream, 'none', events(3))
     assert.equal((await store.read(stream)).at(-1)?.position, position)
     assert.equal(await store.head(), position)
   })
 
-  test('gives later appends greater positions', async ({ store }) => {
+  test('assigns later appends greater positions', async ({ store }) => {
     const first = await store.append(newStream(), 'none', events(2))
     const second = await store.append(newStream(), 'none', [event()])
     assert.ok(comparePositions(first, second) < 0)
   })
 
-  test('lets one of 20 parallel appends at one revision win', async ({ store }) => {
+  test('accepts exactly one of 20 parallel appends at the same expected revision', async ({ store }) => {
     const stream = newStream()
     await store.append(stream, 'none', [event(-1)])
     const outcomes = await Promise.allSettled(events(20).map((one) => store.append(stream, 0n, [one])))
@@ -81,7 +81,7 @@ export const appendingRules: Rules = (test) => {
     assert.equal(numbers(await store.read(stream)), [-1, outcomes.findIndex(({ status }) => status === 'fulfilled')])
   })
 
-  test('answers a repeated append as it did the first time, and stores it once', async ({ store }) => {
+  test('returns the original position for a repeated append, and stores it once', async ({ store }) => {
     const stream = newStream()
     const batch = events(3)
     const first = await store.append(stream, 'none', batch)
@@ -89,7 +89,7 @@ export const appendingRules: Rules = (test) => {
     assert.equal(ids(await store.read(stream)), ids(batch))
   })
 
-  test('recognises a repeated append when the stream has moved on', async ({ store }) => {
+  test('recognises a repeated append after later appends to the stream', async ({ store }) => {
     const stream = newStream()
     const batch = events(2)
     await store.append(stream, 'none', [event()])
@@ -99,7 +99,7 @@ export const appendingRules: Rules = (test) => {
     assert.is((await store.read(stream)).length, 4)
   })
 
-  test('recognises an append that is repeated while the first one is under way', async ({ store }) => {
+  test('recognises an append that is repeated while the first one is in progress', async ({ store }) => {
     const stream = newStream()
     const batch = events(2)
     const [first, second] = await Promise.all([
@@ -110,7 +110,7 @@ export const appendingRules: Rules = (test) => {
     assert.is((await store.read(stream)).length, 2)
   })
 
-  test('refuses an append of which only a part was stored before', async ({ store }) => {
+  test('rejects an append of which only a part was stored before', async ({ store }) => {
     const stream = newStream()
     const [first = event(), second = event()] = events(2)
     await store.append(stream, 'none', [first])
@@ -118,7 +118,7 @@ export const appendingRules: Rules = (test) => {
     assert.equal(ids(await store.read(stream)), [first.id])
   })
 
-  test('refuses the same events in another order', async ({ store }) => {
+  test('rejects the same events in another order', async ({ store }) => {
     const stream = newStream()
     const batch = events(2)
     await store.append(stream, 'none', batch)
@@ -126,14 +126,19 @@ export const appendingRules: Rules = (test) => {
   })
 
   const malformed: [rule: string, stream: string, faults: object, message: RegExp][] = [
-    ['whose id is no UUID', newStream(), { id: 'e-1' }, /UUID.*e-1/],
+    ['whose id is not a UUID', newStream(), { id: 'e-1' }, /UUID.*e-1/],
     ['without a type', newStream(), { type: '' }, /type/],
     ['for a stream without a name', '', {}, /stream/],
-    ['whose data has no JSON', newStream(), { data: { amount: 1n } }, /data of Counted/],
-    ['whose metadata is no text', newStream(), { metadata: { ...metadata, schema: 1 } }, /schema/],
+    ['whose data cannot be written as JSON', newStream(), { data: { amount: 1n } }, /data of Counted/],
+    [
+      'whose metadata has a value that is not a string',
+      newStream(),
+      { metadata: { ...metadata, schema: 1 } },
+      /schema/,
+    ],
   ]
   for (const [rule, stream, faults, message] of malformed) {
-    test(`refuses an event ${rule} before anything is written`, async ({ store }) => {
+    test(`rejects an event ${rule} before anything is stored`, async ({ store }) => {
       const before = await store.head()
       const error = await rejectedWith(TypeError, store.append(stream, 'none', [event(), { ...event(), ...faults }]))
       assert.match(error.message, message)
@@ -141,11 +146,11 @@ export const appendingRules: Rules = (test) => {
     })
   }
 
-  test('refuses an append without events', async ({ store }) => {
+  test('rejects an append without events', async ({ store }) => {
     await rejectedWith(TypeError, store.append(newStream(), 'none', []))
   })
 
-  test('answers as many appends as were made, in their order', async ({ store }) => {
+  test('returns the positions of a bulk in the order of its appends', async ({ store }) => {
     const streams = [newStream(), newStream(), newStream()]
     const appends = streams.map((stream) => ({ stream, expected: 'none' as const, events: events(2) }))
     const positions = await store.appendMany(appends)

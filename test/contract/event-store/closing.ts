@@ -18,7 +18,7 @@ export const closingRules: Rules = (test) => {
     for (const use of uses) await rejectedWith(StoreUnavailable, Promise.resolve().then(use))
   })
 
-  test('stores what was under way when it was closed', async ({ store }) => {
+  test('completes the appends in progress when it is closed', async ({ store }) => {
     const appends = Array.from({ length: 50 }, () => store.append(newStream(), 'none', [event()]))
     await store.close()
     assert.is(new Set((await Promise.all(appends)).map(({ commit }) => commit)).size, 50)

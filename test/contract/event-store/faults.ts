@@ -4,7 +4,7 @@ import { faultyStore } from '../../stores/faulty-store.ts'
 import { event, events, ids, newStream, rejectedWith, type Rules } from './given.ts'
 
 export const faultRules: Rules = (test) => {
-  test('stores an append once that timed out, was stored, and is repeated', async ({ store }) => {
+  test('stores an append once if it times out after it was stored and is repeated', async ({ store }) => {
     const stream = newStream()
     const batch = events(2)
     const faulty = faultyStore(store)
@@ -15,7 +15,7 @@ export const faultRules: Rules = (test) => {
     assert.equal([ids(stored), stored.at(-1)?.position], [ids(batch), position])
   })
 
-  test('stores an append once that timed out, is repeated, and then arrives late', async ({ store }) => {
+  test('stores an append once if it times out, is repeated, and then arrives late', async ({ store }) => {
     const stream = newStream()
     const batch = events(2)
     const faulty = faultyStore(store)
@@ -26,7 +26,7 @@ export const faultRules: Rules = (test) => {
     assert.equal(ids(await store.read(stream)), ids(batch))
   })
 
-  test('refuses an append that arrives late, when another one has taken its place', async ({ store }) => {
+  test('rejects a late append if another one has its revision', async ({ store }) => {
     const stream = newStream()
     const faulty = faultyStore(store)
     faulty.failNext('late', 'lost', 'unavailable')

@@ -13,7 +13,7 @@ import { comes } from '../../until.ts'
 export type Given = { store: EventStore }
 export type Rules = (test: Test<Given>) => void
 
-/** A stream that no other rule, and no earlier run on the same server, has used. */
+/** A stream name that no other rule and no earlier run on the same server uses. */
 export const newStream = (category = 'rule'): string => `${category}-${randomUUID()}`
 
 export const metadata = {
@@ -32,10 +32,10 @@ export const numbers = (stored: readonly StoredEvent[]): unknown[] => stored.map
 
 export const ids = (stored: readonly { readonly id: string }[]): string[] => stored.map(({ id }) => id)
 
-/** Fails with words instead of waiting for ever. */
+/** Fails with a message instead of waiting forever. */
 export const soon = comes
 
-/** Takes batches until `enough` says so of all of them, then stops the subscription. */
+/** Reads batches until `enough` returns true for those read so far, then stops the subscription. */
 export async function take(
   subscription: Subscription,
   enough: (batches: SubscriptionBatch[]) => boolean,
@@ -71,7 +71,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return assert.unreachable('it was not rejected')
 }
 
-/** Rejected with an error of this class, which comes back. */
+/** Asserts that the promise is rejected with an error of this class. @returns the error */
 export async function rejectedWith<Fault extends Error>(
   kind: new (...parameters: never[]) => Fault,
   promise: Promise<unknown>,

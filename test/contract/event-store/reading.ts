@@ -6,14 +6,14 @@ export const readingRules: Rules = (test) => {
     assert.equal(await store.read(newStream()), [])
   })
 
-  test('gives an event back as it was appended', async ({ store }) => {
+  test('returns an event as it was appended', async ({ store }) => {
     const stream = newStream()
     const one = event(7)
     const position = await store.append(stream, 'none', [one])
     assert.equal(await store.read(stream), [{ ...one, stream, revision: 0n, position }])
   })
 
-  test('keeps empty data and metadata, nesting, null and every script', async ({ store }) => {
+  test('preserves empty data and metadata, nested values, null and any Unicode text', async ({ store }) => {
     const stream = `rule-кольцо 💎-${newStream()}`
     const data = { text: 'é\u0000"\\\u2028 💎', list: [1, [], {}, null, 0.1], nested: { '': true }, '💎': 1e21 }
     const batch = [
@@ -28,7 +28,7 @@ export const readingRules: Rules = (test) => {
     )
   })
 
-  test('gives data back as JSON does', async ({ store }) => {
+  test('returns data as JSON represents it', async ({ store }) => {
     const stream = newStream()
     const data = { gone: undefined, none: Number.NaN, zero: -0, at: new Date(0), list: [undefined] }
     await store.append(stream, 'none', [{ ...event(), data }])
@@ -36,21 +36,21 @@ export const readingRules: Rules = (test) => {
     assert.equal((await store.read(stream))[0]?.data, expected)
   })
 
-  test("reads a stream's newest events in their order", async ({ store }) => {
+  test("reads a stream's newest events, oldest first", async ({ store }) => {
     const stream = newStream()
     await store.append(stream, 'none', events(5))
     assert.equal(numbers(await store.read(stream, { last: 2 })), [3, 4])
     assert.equal(numbers(await store.read(stream, { last: 9 })), [0, 1, 2, 3, 4])
   })
 
-  test('reads all behind a position, which itself is not read', async ({ store }) => {
+  test('reads all events after a position, which is exclusive', async ({ store }) => {
     const from = await store.append(newStream(), 'none', [event()])
     const streams = [newStream(), newStream()]
     for (const [number, stream] of streams.entries()) await store.append(stream, 'none', [event(number), event(number)])
     const read = (await all(store.readAll(from))).filter(({ stream }) => streams.includes(stream))
     assert.equal(numbers(read), [0, 0, 1, 1])
-    const behind = await all(store.readAll(read[1]?.position ?? 'start', { prefixes: streams }))
-    assert.equal(ids(behind), ids(read.slice(2)))
+    const rest = await all(store.readAll(read[1]?.position ?? 'start', { prefixes: streams }))
+    assert.equal(ids(rest), ids(read.slice(2)))
   })
 
   test('reads only streams that start with a prefix of the filter', async ({ store }) => {
@@ -65,7 +65,7 @@ export const readingRules: Rules = (test) => {
     assert.equal(await all(store.readAll(from, { prefixes: [newStream()] })), [])
   })
 
-  test('reads more than a page without a gap', async ({ store }) => {
+  test('reads several pages without a gap', async ({ store }) => {
     const stream = newStream()
     const from = await store.head()
     const batch = events(2300)
@@ -77,16 +77,16 @@ export const readingRules: Rules = (test) => {
     assert.equal(ids(await store.read(stream)), ids(batch))
   })
 
-  test('tells which event stands at a position, and that none stands behind the head', async ({ store }) => {
+  test('returns the event at a position, and none after the head', async ({ store }) => {
     const stream = newStream()
     const first = await store.append(stream, 'none', [event(1)])
     const second = await store.append(stream, 0n, [event(2)])
     assert.equal(await store.eventAt(first), (await store.read(stream))[0])
-    const behind = { commit: second.commit + 1_000_000n, prepare: second.prepare + 1_000_000n }
-    assert.is(await store.eventAt(behind), undefined)
+    const beyond = { commit: second.commit + 1_000_000n, prepare: second.prepare + 1_000_000n }
+    assert.is(await store.eventAt(beyond), undefined)
   })
 
-  test('was born with an identity that stays', async ({ store }) => {
+  test('has an identity that never changes', async ({ store }) => {
     const identity = await store.identity()
     assert.match(identity, /^[0-9a-f-]{36}$/)
     await store.append(newStream(), 'none', [event()])

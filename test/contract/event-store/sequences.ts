@@ -4,7 +4,7 @@ import type { EventStore, NewEvent, Position, Revision } from '../../../src/stor
 import { comparePositions, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { all, events, ids, newStream, type Rules } from './given.ts'
 
-/** A wish to append `count` events to one of three streams at a revision that is right, or off by some. */
+/** Appends `count` events to one of three streams; the expected revision is wrong by `off`. */
 type Step = { readonly stream: number; readonly count: number; readonly off: number; readonly together: boolean }
 
 type Acknowledged = { readonly stream: string; readonly batch: readonly NewEvent[]; readonly position: Position }
@@ -20,7 +20,7 @@ const steps = fc.array(
 )
 
 export const sequenceRules: Rules = (test) => {
-  test('keeps streams without gaps, and exactly what it acknowledged in one order', async ({ store }) => {
+  test('has gapless streams and exactly the acknowledged events, in one order', async ({ store }) => {
     const runs = process.env['ADAMANT_FULL'] === undefined ? 25 : 300
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
@@ -43,18 +43,18 @@ export const sequenceRules: Rules = (test) => {
   })
 }
 
-/** Some steps run beside the one before, the others wait for all so far. */
+/** A step with `together` runs concurrently with the previous ones; any other waits for them first. */
 async function run(store: EventStore, streams: readonly string[], sequence: readonly Step[]): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = []
-  let under: Promise<void>[] = []
+  let running: Promise<void>[] = []
   for (const step of sequence) {
     if (!step.together) {
-      await Promise.all(under)
-      under = []
+      await Promise.all(running)
+      running = []
     }
-    under.push(append(store, streams[step.stream] ?? '', step, acknowledged))
+    running.push(append(store, streams[step.stream] ?? '', step, acknowledged))
   }
-  await Promise.all(under)
+  await Promise.all(running)
   return acknowledged
 }
 

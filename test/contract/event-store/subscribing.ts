@@ -6,7 +6,7 @@ import { until } from '../../until.ts'
 import { all, event, events, flat, ids, newStream, soon, take, takeEvents, type Rules } from './given.ts'
 
 export const subscribingRules: Rules = (test) => {
-  test('gives history, then what comes, in order and once', async ({ store }) => {
+  test('delivers past events, then new ones, in order and once', async ({ store }) => {
     const stream = newStream()
     const batch = events(60)
     const from = await store.head()
@@ -18,7 +18,7 @@ export const subscribingRules: Rules = (test) => {
     assert.equal(ids(await taken), ids(batch))
   })
 
-  test('lets go of a subscription that has ended, by its stop or by its reader', async ({ store }) => {
+  test('frees the memory of subscriptions that were stopped or whose reader left', async ({ store }) => {
     const kept: WeakRef<object>[] = []
     for (let count = 0; count < 100; count++) {
       const subscription = store.subscribe('start')
@@ -28,14 +28,14 @@ export const subscribingRules: Rules = (test) => {
         else if (batch !== undefined) break
       }
     }
-    // The last one's frame may still be on the stack.
+    // The stack may still refer to the last one.
     await until('subscriptions to leave memory', async () => {
       await collectGarbage()
       return kept.filter((one) => one.deref() !== undefined).length <= 1
     })
   })
 
-  test('gives the same events, live or from history, as reading does', async ({ store }) => {
+  test('delivers the same events, live or during catch-up, as reads return', async ({ store }) => {
     const stream = newStream()
     const from = await store.head()
     const odd = { gone: undefined, list: [undefined, -0], at: new Date(0), text: '💎' }
@@ -48,7 +48,7 @@ export const subscribingRules: Rules = (test) => {
     assert.equal(await all(store.readAll(from, { prefixes: [stream] })), read)
   })
 
-  test('passes only streams of its filter', async ({ store }) => {
+  test('delivers only streams that match the filter', async ({ store }) => {
     const [wanted, other] = [newStream('wanted'), newStream('other')]
     const from = await store.head()
     const taken = takeEvents(store.subscribe(from, { prefixes: [wanted] }), 2)
@@ -60,7 +60,7 @@ export const subscribingRules: Rules = (test) => {
     )
   })
 
-  test('misses nothing and repeats nothing when it is resumed from any position', async ({ store }) => {
+  test('misses and repeats nothing when a subscription resumes from any position', async ({ store }) => {
     const streams = [newStream('resumed'), newStream('resumed')]
     const filter = { prefixes: streams }
     const from = await store.head()
@@ -72,7 +72,7 @@ export const subscribingRules: Rules = (test) => {
     }
   })
 
-  test('can be resumed from the position of any batch', async ({ store }) => {
+  test('lets a subscription resume from the position of any batch', async ({ store }) => {
     const stream = newStream()
     const filter = { prefixes: [stream] }
     const batch = events(40)
@@ -87,7 +87,7 @@ export const subscribingRules: Rules = (test) => {
     assert.equal(ids(seen), ids(batch))
   })
 
-  test('moves its position past events that its filter leaves out', async ({ store }) => {
+  test('advances the position of a subscription past events that do not match its filter', async ({ store }) => {
     const from = await store.head()
     const head = await store.append(newStream(), 'none', events(3))
     const batches = await take(store.subscribe(from, { prefixes: [newStream('absent')] }), (taken) => {
@@ -97,7 +97,7 @@ export const subscribingRules: Rules = (test) => {
     assert.equal(flat(batches), [])
   })
 
-  test('names no event but the one at the position of a batch', async ({ store }) => {
+  test('names as the last event of a batch the event at its position', async ({ store }) => {
     const from = await store.head()
     const [one, other] = [newStream('one'), newStream('other')]
     const subscription = store.subscribe(from, { prefixes: [one] })
@@ -113,13 +113,13 @@ export const subscribingRules: Rules = (test) => {
     }
   })
 
-  test('says that it is caught up, at once when nothing is behind its start', async ({ store }) => {
+  test('reports a subscription as caught up immediately if there are no later events', async ({ store }) => {
     const from = await store.append(newStream(), 'none', events(3))
     const [first] = await take(store.subscribe(from), () => true)
     assert.equal(first, { events: [], position: from, caughtUp: true })
   })
 
-  test('is caught up when it has reached the head', async ({ store }) => {
+  test('reports a subscription as caught up when it has reached the head', async ({ store }) => {
     const from = await store.head()
     const stream = newStream()
     const head = await store.append(stream, 'none', events(3))
@@ -128,7 +128,7 @@ export const subscribingRules: Rules = (test) => {
     assert.ok(flat(batches).some((stored) => stored.stream === stream))
   })
 
-  test('serves two subscribers alike', async ({ store }) => {
+  test('delivers the same events to two subscribers', async ({ store }) => {
     const stream = newStream()
     const from = await store.head()
     const filter = { prefixes: [stream] }
@@ -139,7 +139,7 @@ export const subscribingRules: Rules = (test) => {
     for (const one of await Promise.all(taken)) assert.equal(ids(one), ids(batch))
   })
 
-  test('gives a slow subscriber everything in order', async ({ store }) => {
+  test('delivers everything in order to a slow subscriber', async ({ store }) => {
     const stream = newStream()
     const batch = events(8000)
     const from = await store.head()
@@ -149,7 +149,7 @@ export const subscribingRules: Rules = (test) => {
       let written = 0
       for await (const { events: passed } of subscription) {
         seen.push(...ids(passed))
-        // The next ones come while this batch is under way, more than any memory of the newest is kept for.
+        // Appends more events than any cache of the newest holds while this batch is being handled.
         for (let end = Math.min(written + 4000, batch.length); written < end; written += 400) {
           const expected = written === 0 ? 'none' : BigInt(written - 1)
           await store.append(stream, expected, batch.slice(written, written + 400))
@@ -161,7 +161,7 @@ export const subscribingRules: Rules = (test) => {
     assert.equal(seen, ids(batch))
   })
 
-  test('goes on over pages of which nothing passes, although nobody writes any more', async ({ store }) => {
+  test('continues past pages without a matching event, even if no further append follows', async ({ store }) => {
     const [wanted, others] = [newStream('wanted'), newStream('other')]
     const batch = events(2)
     const from = await store.head()
@@ -170,7 +170,7 @@ export const subscribingRules: Rules = (test) => {
     const busy = async () => {
       for await (const { events: passed, caughtUp } of subscription) {
         if (passed.length > 0 && seen.length === 0) {
-          // While this batch is under way come more events of others than one page holds, then one that passes.
+          // While this batch is handled, appends more other events than a page holds, then one that matches.
           for (let next = 0; next < 3500; next += 500) {
             await store.append(others, next === 0 ? 'none' : BigInt(next - 1), events(500))
           }
@@ -183,18 +183,18 @@ export const subscribingRules: Rules = (test) => {
     }
     const taken = busy()
     await store.append(wanted, 'none', batch.slice(0, 1))
-    await soon('what lies behind the others', taken)
+    await soon('the event after the others', taken)
     assert.equal(seen, ids(batch))
   })
 
-  test('ends when it is stopped, while it waits', async ({ store }) => {
+  test('ends a waiting subscription when it is stopped', async ({ store }) => {
     const subscription = store.subscribe(await store.head())
     const ended = take(subscription, () => false)
     setImmediate(() => subscription.stop())
     assert.equal(flat(await ended), [])
   })
 
-  test('ends after the batch under way when it is stopped, and gives no more', async ({ store }) => {
+  test('ends a subscription after the current batch when it is stopped', async ({ store }) => {
     const stream = newStream()
     const from = await store.head()
     await store.append(stream, 'none', events(2500))
@@ -202,7 +202,7 @@ export const subscribingRules: Rules = (test) => {
     assert.is(batches.filter((batch) => batch.events.length > 0).length, 1)
   })
 
-  test('ends when the store is closed', async ({ store }) => {
+  test('ends its subscriptions when it is closed', async ({ store }) => {
     const ended = take(store.subscribe(await store.head()), () => false)
     await store.close()
     assert.equal(flat(await ended), [])

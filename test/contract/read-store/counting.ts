@@ -8,10 +8,10 @@ import {
   type StoredDocument,
   type DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, put, remove, using, type OpenedReadStore } from './model.ts'
 
-export function countingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
-  test('a batch applied twice changes nothing the second time', async () => {
+export function countingRules(test: Test, open: () => Promise<OpenedReadStore>, runs: number): void {
+  test('a batch that is written twice changes nothing the second time', async () => {
     await fc.assert(
       fc.asyncProperty(
         batches,
@@ -28,7 +28,7 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
     )
   })
 
-  test('kept counts equal recounted documents after any writes', async () => {
+  test('maintained counts equal recounted documents after any writes', async () => {
     await fc.assert(
       fc.asyncProperty(
         batches,
@@ -39,9 +39,9 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
           for (const where of countable) {
             const matching = documents.filter((document) => Object.entries(where).every(([k, v]) => document[k] === v))
             assert.is(await model.count(where), matching.length, JSON.stringify(where))
-            const kept = await model.counts(where)
-            assert.is(sum(kept), matching.length, JSON.stringify(where))
-            for (const { values, documents } of kept) {
+            const counts = await model.counts(where)
+            assert.is(sum(counts), matching.length, JSON.stringify(where))
+            for (const { values, documents } of counts) {
               const same = matching.filter((one) => diamonds.counts.every((name) => one[name] === values[name]))
               assert.is(documents, same.length, JSON.stringify(values))
             }
@@ -57,7 +57,7 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
   })
 
   test(
-    'is one by one in the kept counts only by what is counted',
+    'counts by a field that is not counted are rejected',
     using(open, async ({ store }) => {
       await store.live(diamonds)
       const model = await store.model(diamonds)
@@ -68,36 +68,36 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
     }),
   )
 
-  test('a batch over what was loaded is as one without, or is refused and changes nothing where that is older', async () => {
+  test('a batch based on loaded documents has the effect of one without, or is rejected if these are outdated', async () => {
     await fc.assert(
       fc.asyncProperty(
         batches,
         fc.infiniteStream(fc.boolean()),
         async (written, isStale) =>
           await withBatches(open, async (build, store, writes) => {
-            const plain = await store.live(plainly)
+            const plain = await store.live(unconditional)
             let before = new Map<unknown, StoredDocument>()
             for (const [index, batch] of writes.entries()) {
               const now = await loaded(build, batch)
               const known = (write: DocumentWrite) => (isStale.next().value === true ? before : now).get(keyOf(write))
-              const over = batch.map((write) => withOver(write, known(write)))
-              const isRefused = over.some((write) => isOlder(write, now.get(keyOf(write))))
-              // Of what was removed, not every store knows a revision to compare with.
-              const mayBeRefused = over.some((write) => write.basedOn !== undefined && !now.has(keyOf(write)))
+              const based = batch.map((write) => withBase(write, known(write)))
+              const isRejected = based.some((write) => isOutdated(write, now.get(keyOf(write))))
+              // Not every store keeps the revision of a removed document to compare with.
+              const mayBeRejected = based.some((write) => write.basedOn !== undefined && !now.has(keyOf(write)))
               const once = await everything(store)
-              const error = await build.write(over, at(index)).catch((thrown: unknown) => thrown)
-              if (!mayBeRefused) assert.is(error instanceof ConcurrencyConflict, isRefused, String(error))
+              const error = await build.write(based, at(index)).catch((thrown: unknown) => thrown)
+              if (!mayBeRejected) assert.is(error instanceof ConcurrencyConflict, isRejected, String(error))
               if (error instanceof ConcurrencyConflict) {
                 assert.equal(await everything(store), once)
-                const anew = batch.map((write) => withOver(write, now.get(keyOf(write))))
-                await build.write(anew, at(index))
+                const retried = batch.map((write) => withBase(write, now.get(keyOf(write))))
+                await build.write(retried, at(index))
               }
               await plain.write(batch, at(index))
               before = now
             }
-            assert.equal(await everything(store), await everything(store, plainly))
+            assert.equal(await everything(store), await everything(store, unconditional))
             for (const where of countable) {
-              const [count, expected] = [await store.model(diamonds), await store.model(plainly)]
+              const [count, expected] = [await store.model(diamonds), await store.model(unconditional)]
               assert.is(await count.count(where), await expected.count(where), JSON.stringify(where))
             }
           })(written),
@@ -107,21 +107,22 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
   })
 }
 
-const sum = (kept: readonly { readonly documents: number }[]) => kept.reduce((all, { documents }) => all + documents, 0)
+const sum = (counts: readonly { readonly documents: number }[]) =>
+  counts.reduce((all, { documents }) => all + documents, 0)
 
-/** A second model, written without what was loaded. */
-const plainly = { ...diamonds, name: 'plain' }
+/** A second model, written without `basedOn`. */
+const unconditional = { ...diamonds, name: 'plain' }
 
 async function loaded(build: ReadModelBuild, batch: readonly DocumentWrite[]): Promise<Map<unknown, StoredDocument>> {
   const keys = batch.flatMap((write) => keyOf(write) ?? [])
   return new Map((await build.load(keys)).map((stored) => [stored.document['id'], stored]))
 }
 
-const withOver = (write: DocumentWrite, over: StoredDocument | undefined): DocumentWrite =>
-  over === undefined ? write : { ...write, basedOn: over }
+const withBase = (write: DocumentWrite, basedOn: StoredDocument | undefined): DocumentWrite =>
+  basedOn === undefined ? write : { ...write, basedOn }
 
-/** Whether it is to be written over something else than stands there, which is not as new as itself. */
-const isOlder = ({ revision, basedOn }: DocumentWrite, now: StoredDocument | undefined) =>
+/** Whether the stored document is another than the one the write is based on, and older than the write. */
+const isOutdated = ({ revision, basedOn }: DocumentWrite, now: StoredDocument | undefined) =>
   basedOn !== undefined && now !== undefined && now.revision !== basedOn.revision && now.revision < revision
 
 const flag = fc.integer({ min: 0, max: 1 })
@@ -138,7 +139,7 @@ const written: fc.Arbitrary<DocumentWrite> = fc.oneof(
 )
 const batches = fc.array(oneWriteEach(fc.array(written, { maxLength: 8 })), { maxLength: 5 })
 
-/** A batch holds one write a document: what the runner folded its events into. */
+/** A batch has one write per document, as the projection runner produces it. */
 function oneWriteEach(all: fc.Arbitrary<DocumentWrite[]>): fc.Arbitrary<DocumentWrite[]> {
   return all.map((writes) => [...new Map(writes.map((write) => [keyOf(write), write])).values()])
 }
@@ -158,7 +159,7 @@ const countable = [1, 2].flatMap((owner) =>
 
 const withBatches =
   (
-    open: () => Promise<Opened>,
+    open: () => Promise<OpenedReadStore>,
     action: (build: ReadModelBuild, store: ReadStore, writes: readonly (readonly DocumentWrite[])[]) => Promise<void>,
   ) =>
   (writes: readonly (readonly DocumentWrite[])[]) =>

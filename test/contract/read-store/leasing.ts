@@ -1,14 +1,14 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { diamonds, using, type Opened } from './model.ts'
+import { diamonds, using, type OpenedReadStore } from './model.ts'
 
-export function leasingRules(test: Test, open: () => Promise<Opened>): void {
+export function leasingRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
-    'a lease is held by one of those who try, and free for the others from its release on',
-    using(open, async ({ store, again }) => {
-      const stores = [store, await again(), await again()]
-      const tries = await Promise.all(stores.map((each) => each.acquireLease(diamonds)))
-      const [held, ...more] = tries.filter((lease) => lease !== undefined)
+    'a lease is acquired by one of several concurrent attempts and available again after its release',
+    using(open, async ({ store, openAnother }) => {
+      const stores = [store, await openAnother(), await openAnother()]
+      const attempts = await Promise.all(stores.map((each) => each.acquireLease(diamonds)))
+      const [held, ...more] = attempts.filter((lease) => lease !== undefined)
       assert.ok(held !== undefined && more.length === 0)
       for (const each of stores) assert.is(await each.acquireLease(diamonds), undefined)
       await held.release()
@@ -19,9 +19,9 @@ export function leasingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a lease is of one version of one model',
-    using(open, async ({ store, again }) => {
-      const elsewhere = await again()
+    'a lease belongs to one version of one model',
+    using(open, async ({ store, openAnother }) => {
+      const elsewhere = await openAnother()
       const leases = [
         await store.acquireLease(diamonds),
         await elsewhere.acquireLease({ ...diamonds, version: 2 }),
@@ -35,9 +35,9 @@ export function leasingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'whoever asks is told whether a lease is held',
-    using(open, async ({ store, again }) => {
-      const elsewhere = await again()
+    'any process can find out whether a lease is held',
+    using(open, async ({ store, openAnother }) => {
+      const elsewhere = await openAnother()
       assert.is(await elsewhere.isLeaseHeld(diamonds), false)
       const lease = await store.acquireLease(diamonds)
       assert.is(await elsewhere.isLeaseHeld(diamonds), true)

@@ -7,7 +7,7 @@ import type {
   DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
 
-/** Diamonds, with all filters and orders of their lists: the contract holds for this model on every adapter. */
+/** The read model on which the contract's rules run: diamonds with the filters and orders of their lists. */
 export const diamonds: ModelDeclaration = {
   name: 'diamonds',
   version: 1,
@@ -31,7 +31,7 @@ export const diamonds: ModelDeclaration = {
   counts: ['owner', 'isColored', 'isPublished'],
 }
 
-/** A diamond's document; what a test does not care about has a value anyway. */
+/** A diamond's document with default values. */
 export const diamond = (id: number, values: Readonly<Record<string, number | string>> = {}): Document => ({
   id,
   owner: 1,
@@ -49,19 +49,19 @@ export const diamond = (id: number, values: Readonly<Record<string, number | str
 export const put = (document: Document, revision = 0n): DocumentWrite => ({ put: document, revision })
 export const remove = (id: number, revision: bigint): DocumentWrite => ({ remove: id, revision })
 
-const place = (n: number) => ({ commit: BigInt(n), prepare: BigInt(n) })
+const positionOf = (n: number) => ({ commit: BigInt(n), prepare: BigInt(n) })
 
-/** A checkpoint at the `n`-th event of the log of the tests. */
+/** A checkpoint at the `n`-th event of the test log. */
 export const at = (n: number): Checkpoint => ({
-  position: place(n),
+  position: positionOf(n),
   log: 'log-1',
-  event: { id: `event-${n}`, position: place(n) },
+  event: { id: `event-${n}`, position: positionOf(n) },
 })
 
 export const letter = (stream: string, n: number): DeadLetter => ({
   stream,
   revision: BigInt(n),
-  position: place(n),
+  position: positionOf(n),
   event: `event-${n}`,
   type: 'DiamondPatched',
   reason: 'carat is no number',
@@ -72,7 +72,7 @@ export const newestFirst = [
   ['id', 'desc'],
 ] as const
 
-/** Every document's id, oldest first. */
+/** The ids of an owner's documents, oldest first. */
 export async function idsIn(store: ReadStore, owner = 1): Promise<unknown[]> {
   const model = await store.model(diamonds)
   const order = [['date', 'asc'] as const, ['id', 'asc'] as const]
@@ -80,21 +80,22 @@ export async function idsIn(store: ReadStore, owner = 1): Promise<unknown[]> {
   return found.map((document) => document['id'])
 }
 
-/** An empty store to test, another opening of the same data (as another process has), and the end of both. */
-export type Opened = {
+/** An empty store; `again` opens another store on the same data, as another process does. */
+export type OpenedReadStore = {
   readonly store: ReadStore
-  readonly again: () => Promise<ReadStore>
-  /** Resolves when each opening sees what was changed through the others before. */
-  readonly seen: () => Promise<void>
+  readonly openAnother: () => Promise<ReadStore>
+  /** Resolves when all stores show the earlier changes of the others. */
+  readonly changesVisible: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** A test with a store of its own, which is closed however the test ends. */
-export const using = (open: () => Promise<Opened>, action: (opened: Opened) => Promise<void>) => async () => {
-  const opened = await open()
-  try {
-    await action(opened)
-  } finally {
-    await opened.close()
+/** A test with its own store, which is closed even if the test fails. */
+export const using =
+  (open: () => Promise<OpenedReadStore>, action: (opened: OpenedReadStore) => Promise<void>) => async () => {
+    const opened = await open()
+    try {
+      await action(opened)
+    } finally {
+      await opened.close()
+    }
   }
-}

@@ -1,10 +1,10 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { at, diamond, diamonds, letter, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, letter, put, using, type OpenedReadStore } from './model.ts'
 
-export function progressRules(test: Test, open: () => Promise<Opened>): void {
+export function progressRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
-    'positions beyond what a number holds come back as they were',
+    'positions above 2^53 are stored exactly',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       const position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 2n }
@@ -18,35 +18,35 @@ export function progressRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'the position follows the writes of this and of another process',
-    using(open, async ({ store, again, seen }) => {
-      const [here, there] = [await store.model(diamonds), await (await again()).model(diamonds)]
+    'the position of a model follows the writes of all processes',
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const [here, there] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
       assert.is(await here.position(), 'start')
       const build = await store.live(diamonds)
       for (const n of [1, 2, 3]) {
         await build.write([put(diamond(n))], at(n))
         assert.equal(await here.position(), at(n).position)
-        await seen()
+        await changesVisible()
         assert.equal(await there.position(), at(n).position)
       }
     }),
   )
 
   test(
-    'a stream is parked from its first dead letter to its release, in every process',
-    using(open, async ({ store, again, seen }) => {
-      const [here, there] = [await store.model(diamonds), await (await again()).model(diamonds)]
+    'a stream is parked in every process from its first dead letter until it is unparked',
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const [here, there] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
       const build = await store.live(diamonds)
       const [first, second, other] = [letter('diamond-1', 2), letter('diamond-1', 10), letter('diamond-3', 9)]
       await build.write([put(diamond(2))], at(10), [second, other, first])
       assert.equal(await build.deadLetters(), [first, other, second])
       assert.equal([...(await here.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
-      await seen()
+      await changesVisible()
       assert.equal([...(await there.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
       await build.unpark('diamond-1')
       assert.equal(await build.deadLetters(), [other])
       assert.equal([...(await here.parkedStreams())], ['diamond-3'])
-      await seen()
+      await changesVisible()
       assert.equal([...(await there.parkedStreams())], ['diamond-3'])
     }),
   )

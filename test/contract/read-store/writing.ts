@@ -6,11 +6,11 @@ import {
   type StoredDocument,
   type DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, idsIn, put, remove, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, idsIn, put, remove, using, type OpenedReadStore } from './model.ts'
 
-export function writingRules(test: Test, open: () => Promise<Opened>): void {
+export function writingRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
-    'documents are there together with the checkpoint that they were written with',
+    'documents are stored together with the checkpoint of their batch',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       assert.is(await build.checkpoint(), undefined)
@@ -35,7 +35,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a put with a lower or equal revision changes neither document nor count',
+    'a put with an equal or lower revision changes neither document nor counts',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1, { v4: 'fifth' }), 5n)], at(1))
@@ -49,7 +49,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a removal with a lower or equal revision removes nothing',
+    'a removal with an equal or lower revision removes nothing',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1), 5n)], at(1))
@@ -61,7 +61,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
     }),
   )
 
-  for (const [what, over] of [
+  for (const [what, writeBasedOn] of [
     [
       'a put',
       (loaded: StoredDocument): DocumentWrite => ({ put: diamond(1, { v4: 'third' }), revision: 7n, basedOn: loaded }),
@@ -69,19 +69,19 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
     ['a removal', (loaded: StoredDocument): DocumentWrite => ({ remove: 1, revision: 7n, basedOn: loaded })],
   ] as const) {
     test(
-      `${what} over what was loaded before another was written is refused with its batch, and done over what stands there`,
+      `${what} based on an outdated document is rejected with its batch, and succeeds when based on the current one`,
       using(open, async ({ store }) => {
         const build = await store.live(diamonds)
         await build.write([put(diamond(1), 1n)], at(1))
         const loaded = await loadedOne(build, 1)
         await build.write([put(diamond(1, { isPublished: 1, v4: 'second' }), 5n)], at(2))
-        const refused = build.write([put(diamond(2), 6n), over(loaded)], at(3))
-        assert.instance(await refused.catch((error: unknown) => error), ConcurrencyConflict)
+        const rejected = build.write([put(diamond(2), 6n), writeBasedOn(loaded)], at(3))
+        assert.instance(await rejected.catch((error: unknown) => error), ConcurrencyConflict)
         const model = await store.model(diamonds)
         assert.equal(await model.get(1, ['v4']), { v4: 'second' })
         assert.is(await model.count({ owner: 1 }), 1)
         assert.equal(await build.checkpoint(), at(2))
-        await build.write([put(diamond(2), 6n), over(await loadedOne(build, 1))], at(3))
+        await build.write([put(diamond(2), 6n), writeBasedOn(await loadedOne(build, 1))], at(3))
         assert.not.equal(await model.get(1, ['v4']), { v4: 'second' })
         assert.is(await model.count({ owner: 1, isPublished: 1 }), 0)
       }),
@@ -89,17 +89,17 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   }
 
   test(
-    'a put over what was loaded changes nothing where it is written already, or a later one is',
+    'a put based on a loaded document changes nothing if it or a later write is stored already',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1), 1n)], at(1))
-      const over = await loadedOne(build, 1)
+      const loaded = await loadedOne(build, 1)
       for (const [v4, revision] of [
         ['second', 5n],
         ['third', 7n],
       ] as const) {
         await build.write([put(diamond(1, { v4 }), revision)], at(2))
-        await build.write([{ put: diamond(1, { v4: 'again' }), revision: 5n, basedOn: over }], at(2))
+        await build.write([{ put: diamond(1, { v4: 'again' }), revision: 5n, basedOn: loaded }], at(2))
         assert.equal(await (await store.model(diamonds)).get(1, ['v4']), { v4 })
       }
     }),
@@ -122,7 +122,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a batch puts hundreds of documents in place of hundreds',
+    'a batch replaces hundreds of documents',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       const ids = Array.from({ length: 250 }, (_, index) => index + 1)
@@ -142,7 +142,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'an older batch that is delivered again does not bring back what was removed since',
+    'an older batch that is written again does not restore documents removed since',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1))], at(1))
@@ -154,7 +154,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a batch of another log is refused by name',
+    'a batch of another log is rejected with the identities of both logs',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1))], at(1))
@@ -164,7 +164,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'load gives documents with all fields and texts, and leaves unknown keys out',
+    'load returns documents with all fields and texts, and omits unknown keys',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1), 3n), put(diamond(2), 2n ** 40n)], at(1))
@@ -179,7 +179,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a field that no index holds changes with the texts, and alone',
+    'a field without an index can change with the texts or alone',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1), 1n), put(diamond(2), 1n)], at(1))
@@ -194,7 +194,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'load gives the whole document with its revision',
+    'load returns the whole document with its revision',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write([put(diamond(1), 3n)], at(1))
@@ -203,7 +203,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'any text survives, U+0000 and other planes too',
+    'any text is preserved, including U+0000 and characters outside the BMP',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       const texts = [
@@ -232,7 +232,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
 
 async function loadedOne(build: ReadModelBuild, id: number): Promise<StoredDocument> {
   const [loaded] = await build.load([id])
-  if (loaded === undefined) throw new Error(`${id} is not there`)
+  if (loaded === undefined) throw new Error(`document ${id} is missing`)
   return loaded
 }
 

@@ -8,21 +8,21 @@ import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
 import { isPast } from './deadlines.ts'
 import type { Faults } from './faults.ts'
 import { MAX_APPEND, type Appended, type Expected, type Log, type Proposed } from './log.ts'
-import { refusalOf, type Standing } from './standing.ts'
+import { leaderErrorOf, type ClusterView } from './cluster-view.ts'
 import { idOf, identifierOf, nameOf } from './wire.ts'
 
 type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>
 
-/** One append of the batch stream, of which the messages come one after another. */
+/** One append, whose messages arrive one after another on the batch stream. */
 type Batch = { readonly options: BatchAppendReq.Options; readonly events: Proposed[] }
 
-/** Milliseconds: the server's own limit of a write, which no deadline of a client lengthens. */
+/** The server's write timeout in milliseconds; a longer deadline of a client does not extend it. */
 const WRITE_TIMEOUT = 2_000
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** BatchAppend: many appends over one stream, each answered by its correlation id. */
-export function batchAppend(log: Log, faults: Faults, standing: Standing): (call: Call) => void {
+/** BatchAppend: many appends on one stream; responses carry the correlation id of their append. */
+export function batchAppend(log: Log, faults: Faults, view: ClusterView): (call: Call) => void {
   return (call) => {
     const open = new Map<string, Batch>()
     call.on('data', (request: BatchAppendReq) => {
@@ -34,17 +34,17 @@ export function batchAppend(log: Log, faults: Faults, standing: Standing): (call
       batch.events.push(...request.getProposedMessagesList().map(proposedOf))
       if (!request.getIsFinal()) return
       open.delete(correlation)
-      const refusal = faults.silent ? undefined : refusalOf(call, standing)
+      const refusal = faults.silent ? undefined : leaderErrorOf(call, view)
       if (refusal !== undefined) call.emit('error', refusal)
-      // A leader that has lost the others waits for them.
-      else if (standing.role() !== 'deposed') answer(call, request, batch, log, faults)
+      // A deposed leader waits for the other nodes and does not respond.
+      else if (view.role() !== 'deposed') respondTo(call, request, batch, log, faults)
     })
     call.on('end', () => call.end())
     call.on('error', () => {})
   }
 }
 
-function answer(call: Call, request: BatchAppendReq, { options, events }: Batch, log: Log, faults: Faults): void {
+function respondTo(call: Call, request: BatchAppendReq, { options, events }: Batch, log: Log, faults: Faults): void {
   if (faults.silent) return
   const stream = nameOf(options.getStreamIdentifier())
   const expected = expectedOf(options)
@@ -57,7 +57,7 @@ function answer(call: Call, request: BatchAppendReq, { options, events }: Batch,
   if (isPast(request, faults.clockAhead)) return respond(timeout())
   if (stream === '' || events.some(({ id, type }) => !UUID.test(id) || type === '')) {
     respond(failure('BadRequest'))
-    // The second answer ends a process that uses the client's own append.
+    // The second response crashes a process that uses the client's own append.
     if (stream !== '') setTimeout(() => respond(timeout()), WRITE_TIMEOUT).unref()
     return
   }
@@ -67,7 +67,9 @@ function answer(call: Call, request: BatchAppendReq, { options, events }: Batch,
   if (fault === 'conflict') return respond(responseOf({ kind: 'wrong', actual: 1_000_000n }, expected))
   const stored = fault?.endsWith('lost') === true ? undefined : store()
   if (fault?.startsWith('silent') === true) return
-  faults.answer(() => respond(fault !== undefined || stored === undefined ? timeout() : responseOf(stored, expected)))
+  faults.respondTogether(() =>
+    respond(fault !== undefined || stored === undefined ? timeout() : responseOf(stored, expected)),
+  )
 }
 
 function proposedOf(message: BatchAppendReq.ProposedMessage): Proposed {

@@ -1,40 +1,40 @@
 import { startPeer, type Peer } from './peer.ts'
-import type { Role } from './standing.ts'
+import type { Role } from './cluster-view.ts'
 
-/** Nodes of one cluster, each with a log of its own that follows the leader's. */
+/** The nodes of a cluster. Each has its own log, which follows the leader's. */
 export type Cluster = {
-  /** `esdb://` with all nodes. */
+  /** A connection string with all nodes. */
   readonly url: string
   readonly nodes: readonly ClusterNode[]
   readonly leader: () => ClusterNode
-  /** Stops a node's process: it answers nothing, and its connections stay. */
+  /** Stops a node: it does not respond, but its connections stay open. */
   freeze(node: ClusterNode): void
-  /** The others find out that the leader is gone, without having another one. */
-  miss(): void
-  /** The others elect one of them, and it leads from here on. */
+  /** The other nodes notice that the leader is unavailable, without electing another one. */
+  loseLeader(): void
+  /** The other nodes elect a new leader among themselves. */
   elect(): ClusterNode
-  /** A node goes on, with what it knew and had when it was stopped. */
+  /** Resumes a node with the state it had when it was stopped. */
   thaw(node: ClusterNode): void
-  /** A node hears from the others who leads, and has their log from here on. */
-  tell(node: ClusterNode): void
+  /** A node learns the current leader from the others and follows its log. */
+  rejoin(node: ClusterNode): void
   stop(): Promise<void>
 }
 
 export type ClusterNode = { readonly peer: Peer; role: Role; leader: number | undefined; isFrozen: boolean }
 
-/** The peer as three nodes: gossip, a leader, followers that have its log, and nodes that stop and come back. */
+/** Starts a cluster of peers, with gossip and one leader. */
 export async function startCluster(size = 3): Promise<Cluster> {
   const nodes: ClusterNode[] = []
   for (let index = 0; index < size; index++) nodes.push(await startNode(nodes))
   let leading = nodes[0] as ClusterNode
-  const others = () => nodes.filter((node) => !node.isFrozen && node !== leading)
+  const followers = () => nodes.filter((node) => !node.isFrozen && node !== leading)
   const lead = (node: ClusterNode) => {
     leading = node
     node.role = 'leader'
     node.leader = node.peer.port
-    for (const follower of others()) follow(follower)
+    for (const follower of followers()) follow(follower)
     node.peer.log.on('appended', () => {
-      if (node === leading) for (const follower of others()) follow(follower)
+      if (node === leading) for (const follower of followers()) follow(follower)
     })
   }
   const follow = (node: ClusterNode) => {
@@ -52,12 +52,12 @@ export async function startCluster(size = 3): Promise<Cluster> {
       node.isFrozen = true
       node.peer.faults.silent = true
     },
-    miss() {
-      for (const node of others()) Object.assign(node, { role: 'follower, none leads', leader: undefined })
+    loseLeader() {
+      for (const node of followers()) Object.assign(node, { role: 'follower, none leads', leader: undefined })
     },
     elect() {
-      const [elected] = others()
-      if (elected === undefined) throw new Error('nobody is there to be elected')
+      const [elected] = followers()
+      if (elected === undefined) throw new Error('all other nodes are frozen')
       lead(elected)
       return elected
     },
@@ -66,7 +66,7 @@ export async function startCluster(size = 3): Promise<Cluster> {
       node.role = node === leading ? 'leader' : 'deposed'
       node.peer.faults.silent = false
     },
-    tell(node) {
+    rejoin(node) {
       node.role = 'follower'
       follow(node)
     },

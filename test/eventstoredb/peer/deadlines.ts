@@ -4,10 +4,10 @@ import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.
 import { BinaryReader } from 'google-protobuf'
 import durationPb from 'google-protobuf/google/protobuf/duration_pb.js'
 
-/** Milliseconds that each append gives the server; the client's own messages don't know this field. */
+/** The deadline of each append in milliseconds; the client's generated messages lack this field. */
 const durations = new WeakMap<BatchAppendReq, number>()
 
-/** The service, which also reads the field `deadline` of an append: a duration, from 21.10.1 on. */
+/** Makes the service also read the field `deadline` of an append, a duration (since 21.10.1). */
 export function withDurations<Service extends { readonly batchAppend: object }>(service: Service): ServiceDefinition {
   const requestDeserialize = (bytes: Buffer) => {
     const request = streamsPb.BatchAppendReq.deserializeBinary(bytes)
@@ -19,7 +19,7 @@ export function withDurations<Service extends { readonly batchAppend: object }>(
 }
 
 /**
- * True where the time that the client gives has passed already, by the server's own clock, as the server reckons it:
+ * Whether the client's deadline has passed by the server's clock. The server's code:
  * https://github.com/kurrent-io/KurrentDB/blob/v23.10.6/src/EventStore.Core/Services/Transport/Grpc/Streams.BatchAppend.cs
  */
 export function isPast(request: BatchAppendReq, clockAhead: number): boolean {

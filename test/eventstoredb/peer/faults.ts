@@ -2,74 +2,77 @@ import { pace } from '../../pace.ts'
 
 /**
  * What happens to an append:
- * - `conflict`: answered with a wrong version, and not stored
- * - `timeout, lost` and `timeout, stored`: answered with a timeout
- * - `silent, lost` and `silent, stored`: never answered
- * - `late`: never answered, and stored when `land()` is called
+ * - `conflict`: rejected with a wrong version, not stored
+ * - `timeout, lost` and `timeout, stored`: the response is a timeout
+ * - `silent, lost` and `silent, stored`: no response
+ * - `late`: no response; stored when `land()` is called
  */
-export type AppendFault = 'conflict' | 'timeout, lost' | 'timeout, stored' | 'silent, lost' | 'silent, stored' | 'late'
+export type PeerAppendFault =
+  'conflict' | 'timeout, lost' | 'timeout, stored' | 'silent, lost' | 'silent, stored' | 'late'
 
-/** What the peer does on purpose. Everything is off at the start. */
+/** Faults of the peer, all off at the start. */
 export class Faults {
-  /** The next appends meet these, one each. */
-  readonly appends: AppendFault[] = []
-  /** No call is answered any more, and subscriptions say nothing; connections stay. */
+  /** Faults of the next appends, one each. */
+  readonly appends: PeerAppendFault[] = []
+  /** Calls get no response and subscriptions no events; connections stay open. */
   silent = false
-  /** Only subscriptions say nothing. */
+  /** Only subscriptions are silent. */
   silentSubscriptions = false
-  /** Subscriptions are refused, as of a user who may read streams only; everything else is answered. */
+  /** Subscriptions are denied, as for a user who may read streams only; all other calls work. */
   refusesSubscriptions = false
-  /** Every so many-th event comes twice in subscriptions; 0 for never. */
+  /** Every n-th event is sent twice to subscriptions; 0 for none. */
   duplicateEvery = 0
-  /** Milliseconds that each reading of a stream takes, one behind another. */
+  /** Milliseconds that each stream read takes; reads run one after another. */
   readPause = 0
   /** Milliseconds between two messages of a subscription. */
   subscriptionPause = 0
-  /** Answers "Server Is Not Ready", as a node does that has just started. */
+  /** Calls fail with "Server Is Not Ready", as on a node that has just started. */
   notReady = false
-  /** As servers before 23.10, which don't tell that a subscription has caught up. */
-  tellsCaughtUp = true
-  /** As servers before 22.6, which don't tell the place among all events of one that is read by its stream. */
-  tellsPlaces = true
-  /** Appends are answered when so many wait for it, as by a server that writes them to the disk together. */
-  answersTogether = 1
-  readonly #unanswered: (() => void)[] = []
+  /** False as on servers before 23.10, which do not send that a subscription has caught up. */
+  sendsCaughtUp = true
+  /** False as on servers before 22.6, which omit positions in stream reads. */
+  sendsPositions = true
+  /** Appends get their responses when this number of them waits, as on a server that writes them to the disk together. */
+  responsesTogether = 1
+  readonly #waiting: (() => void)[] = []
   #reading: Promise<void> = Promise.resolve()
   /** Milliseconds that the server's clock is ahead of its clients'. */
   clockAhead = 0
-  /** What server features give as the version. */
+  /** The version in the response about server features. */
   version = '23.10.6'
-  /** Subscriptions that began before this many `hush()` are dead without knowing it. */
-  hushed = 0
-  /** Subscriptions and calls that read that were begun so far, and the most reads of streams that took their time at once. */
+  /** Number of calls of `hush()`; subscriptions that began before the latest one are silent. */
+  silencings = 0
+  /** Number of subscriptions so far. */
   subscriptions = 0
+  /** Number of read calls so far, including subscriptions. */
   reads = 0
+  /** The most stream reads in progress at once. */
   mostReads = 0
   #readsNow = 0
   readonly #late: (() => void)[] = []
 
   /**
-   * From here on the subscriptions that are open say nothing, neither events nor checkpoints, for as long as they live;
-   * their calls and connections stay open, keepalives are answered, and new subscriptions are served.
+   * Silences the open subscriptions permanently: they get neither events nor checkpoints. Their calls and connections stay open,
+   * keepalives get responses, and new subscriptions work.
    */
-  hush(): void {
-    this.hushed++
+  silenceSubscriptions(): void {
+    this.silencings++
   }
 
-  /** As 21.10: https://github.com/kurrent-io/KurrentDB/pull/3459 came with 22.6, caughtUp with 23.10. */
+  /** Behaves as 21.10: https://github.com/kurrent-io/KurrentDB/pull/3459 came with 22.6, caughtUp with 23.10. */
   answerAs2110(): void {
     this.version = '21.10.11'
-    this.tellsCaughtUp = false
-    this.tellsPlaces = false
+    this.sendsCaughtUp = false
+    this.sendsPositions = false
   }
 
-  /** Answers now, or with others. */
-  answer(respond: () => void): void {
-    if (this.#unanswered.push(respond) < this.answersTogether) return
-    for (const one of this.#unanswered.splice(0)) one()
+  /** Responds now, or together with others (see `answersTogether`). */
+  respondTogether(respond: () => void): void {
+    if (this.#waiting.push(respond) < this.responsesTogether) return
+    for (const one of this.#waiting.splice(0)) one()
   }
 
-  /** At once, or behind the readings that came before. */
+  /** Responds now, or after the earlier reads (see `readPause`). */
   read(respond: () => void): void {
     if (this.readPause === 0) return respond()
     this.mostReads = Math.max(this.mostReads, ++this.#readsNow)
@@ -84,7 +87,7 @@ export class Faults {
     this.#late.push(store)
   }
 
-  /** Stores what is late. */
+  /** Stores the late appends. */
   land(): void {
     for (const store of this.#late.splice(0)) store()
   }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 
-/** What a client proposed. Data and metadata stay the bytes that came. */
+/** An event as the client sent it; data and metadata are unchanged bytes. */
 export type Proposed = {
   readonly id: string
   readonly type: string
@@ -9,7 +9,7 @@ export type Proposed = {
   readonly metadata: Uint8Array
 }
 
-/** `position` is commit and prepare position alike, as a server without transactions has them. */
+/** `position` is both commit and prepare position: they are equal without transactions. */
 export type Recorded = Proposed & {
   readonly stream: string
   readonly revision: bigint
@@ -18,7 +18,7 @@ export type Recorded = Proposed & {
   readonly created: string
 }
 
-/** A revision that the stream must have, exactly, or what it must be. */
+/** The revision that the stream must have, or the state that it must be in. */
 export type Expected = bigint | 'no_stream' | 'stream_exists' | 'any'
 
 export type Appended =
@@ -26,19 +26,19 @@ export type Appended =
   | { readonly kind: 'wrong'; readonly actual: bigint | undefined }
   | { readonly kind: 'too large' }
 
-/** Bytes of one append, over all its events: the server's default. */
+/** The most bytes of one append, for all its events: the server's default. */
 export const MAX_APPEND = 1_048_576
 
 const sizeOf = ({ data, metadata, type }: Proposed) => data.length + metadata.length + type.length
 
 /**
- * The log of a single node, by the recorded answers: https://docs.kurrent.io describes the same rules for "optimistic
- * concurrency" and "idempotence". `EventEmitter` tells subscriptions of news.
+ * The log of a node. It follows the recorded responses and the rules in https://docs.kurrent.io for optimistic concurrency and
+ * idempotence. It emits `appended` for subscriptions.
  */
 export class Log extends EventEmitter<{ appended: [] }> {
   readonly all: Recorded[] = []
   readonly #streams = new Map<string, Recorded[]>()
-  /** What any and stream_exists recognise repeats by: memory only, so a restart forgets it. */
+  /** Appends with `any` and `stream_exists` recognise repeats by this map, which a restart clears. */
   #recent = new Map<string, Recorded>()
   #next = 0n
 
@@ -71,7 +71,7 @@ export class Log extends EventEmitter<{ appended: [] }> {
     return this.#write(stream, stored, events)
   }
 
-  /** By the cache: all of them known is a repeat, some of them is a wrong version even where any would do. */
+  /** If all events are recent, the append is a repeat; if only some are, it is a wrong version, even with `any`. */
   #knownBy(stream: string, events: readonly Proposed[]): Appended | 'new' | undefined {
     const known = events.map(({ id }) => this.#recent.get(`${stream}/${id}`))
     if (known.every((event) => event === undefined)) return 'new'
@@ -93,11 +93,11 @@ export class Log extends EventEmitter<{ appended: [] }> {
     if (events.length > 0) this.#streams.set(stream, stored)
     if (events.length > 0) this.emit('appended')
     const last = stored.at(-1)
-    // No events on a missing stream: answered 0, and the stream still is not there.
+    // An append without events to a missing stream returns revision 0 and does not create the stream.
     return { kind: 'success', revision: last?.revision ?? 0n, position: last?.position }
   }
 
-  /** Takes what another node has stored, as a follower does; what it has of its own is cut off. */
+  /** Copies another node's log, as a follower does; events that the other does not have are truncated. */
   follow(other: Log): void {
     const { length } = this.all
     let same = this.all[length - 1] === other.all[length - 1] ? length : 0
@@ -123,15 +123,15 @@ export class Log extends EventEmitter<{ appended: [] }> {
     else stored.push(event)
   }
 
-  /** The server's own backup is put back: it knows so many events, and of the others nothing. Take it down meanwhile. */
-  setBack(events: number): void {
+  /** Restores the log to its first `events` events, as from a backup. Call it while the peer is down. */
+  truncate(events: number): void {
     const lost = this.all.splice(events)
     for (const { stream } of lost) this.#streams.get(stream)?.pop()
     for (const [stream, stored] of this.#streams) if (stored.length === 0) this.#streams.delete(stream)
     this.#next = lost[0]?.position ?? this.#next
   }
 
-  /** Index in `all` of the first event at or behind a position. */
+  /** Index in `all` of the first event at or after a position. */
   indexOf(position: bigint): number {
     let [low, high] = [0, this.all.length]
     while (low < high) {
@@ -143,12 +143,12 @@ export class Log extends EventEmitter<{ appended: [] }> {
   }
 }
 
-/** The same events at the same place are a repeat, whatever the stream has become since. */
+/** The same events at the same revisions are a repeat, even if the stream has later events. */
 function repeatOf(stored: readonly Recorded[], expected: bigint, events: readonly Proposed[]): Appended | undefined {
   const from = Number(expected + 1n)
-  const there = stored.slice(from, from + events.length)
-  const last = there.at(-1)
-  if (last === undefined || there.length < events.length) return undefined
-  if (!there.every(({ id }, index) => id === events[index]?.id)) return undefined
+  const found = stored.slice(from, from + events.length)
+  const last = found.at(-1)
+  if (last === undefined || found.length < events.length) return undefined
+  if (!found.every(({ id }, index) => id === events[index]?.id)) return undefined
   return { kind: 'success', revision: last.revision, position: last.position }
 }

@@ -1,8 +1,8 @@
 import { startPeer } from './peer.ts'
 
 /**
- * The peer as a process: prints its connection string, and ends by SIGTERM. `node --import tsx main.ts`
- * A parent that has a channel to it can say `down` and `up` there (peer-process.ts), and takes it along when it ends.
+ * Runs the peer as a process: `node --import tsx main.ts`. It prints its connection string and ends on SIGTERM. A parent with an
+ * IPC channel can send `down` and `up` (peer-process.ts); the peer ends when the channel closes.
  */
 const peer = await startPeer()
 const alive = setInterval(() => {}, 60_000)
@@ -10,6 +10,6 @@ process.once('SIGTERM', () => {
   clearInterval(alive)
   void peer.stop().then(() => process.exit(0))
 })
-process.on('message', (order: 'down' | 'up') => void peer[order]().then(() => process.send?.(order)))
+process.on('message', (command: 'down' | 'up') => void peer[command]().then(() => process.send?.(command)))
 process.once('disconnect', () => process.exit(1))
 console.log(peer.url)

@@ -11,36 +11,35 @@ import { withDurations } from './deadlines.ts'
 import { Faults } from './faults.ts'
 import { Log } from './log.ts'
 import { read } from './reading.ts'
-import { alone, gossipOf, type Standing } from './standing.ts'
+import { singleNode, gossipOf, type ClusterView } from './cluster-view.ts'
 
 export type Peer = {
-  /** `esdb://127.0.0.1:PORT?tls=false`; stays the same over restarts. */
+  /** `esdb://127.0.0.1:PORT?tls=false`, unchanged by restarts. */
   readonly url: string
   readonly port: number
   readonly log: Log
   readonly faults: Faults
-  /** Whether it takes connections. */
+  /** Whether it accepts connections. */
   isUp(): boolean
-  /** Connections end as by SIGKILL, and no new one is taken. What was stored stays. */
+  /** Closes all connections, as by SIGKILL, and accepts no new ones. The log stays. */
   down(): Promise<void>
-  /** Takes connections again, as a node that has restarted: what it kept in memory only is forgotten. */
+  /** Accepts connections again, as a restarted node: caches in memory are cleared. */
   up(): Promise<void>
-  /** Ends every connection; new ones are taken. */
+  /** Closes all connections, but accepts new ones. */
   drop(): void
   stop(): Promise<void>
 }
 
 /**
- * A peer that speaks EventStoreDB's protocol as version 23.10.6 was recorded to: appends over the batch stream, reads,
- * subscriptions to $all, server features, gossip. It keeps its log in memory, and neither deletes nor has metadata,
- * projections, persistent subscriptions or the unary append. It does not keep a process alive. Its faults can let it
- * answer as 21.10.
- * @param standing its place in a cluster, where it is not alone
+ * Starts a peer: a server that speaks EventStoreDB's protocol as recorded from version 23.10.6 (or as 21.10, by its faults). It
+ * supports appends on the batch stream, reads, subscriptions to $all, server features and gossip, but not deletion, stream
+ * metadata, projections, persistent subscriptions or unary appends. Its log is in memory. It does not keep the process alive.
+ * @param view its role in a cluster; a cluster of one node by default
  */
-export async function startPeer(standing?: Standing): Promise<Peer> {
+export async function startPeer(view?: ClusterView): Promise<Peer> {
   const log = new Log()
   const faults = new Faults()
-  const grpc = servicesOf(log, faults, standing ?? alone(() => bound))
+  const grpc = servicesOf(log, faults, view ?? singleNode(() => bound))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const sockets = new Set<Socket>()
   let listener = listenerOf(injector, sockets)
@@ -89,15 +88,15 @@ async function listen(listener: NetServer, port: number): Promise<number> {
   listener.unref().listen(port, '127.0.0.1')
   await once(listener, 'listening')
   const address = listener.address()
-  if (address === null || typeof address === 'string') throw new Error('the peer listens nowhere')
+  if (address === null || typeof address === 'string') throw new Error('the peer has no TCP address')
   return address.port
 }
 
-function servicesOf(log: Log, faults: Faults, standing: Standing): Server {
+function servicesOf(log: Log, faults: Faults, view: ClusterView): Server {
   const grpc = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
   grpc.addService(withDurations(streamsGrpc.StreamsService), {
-    read: read(log, faults, standing),
-    batchAppend: batchAppend(log, faults, standing),
+    read: read(log, faults, view),
+    batchAppend: batchAppend(log, faults, view),
   })
   grpc.addService(featuresGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, features: unknown) => void) => {
@@ -106,7 +105,7 @@ function servicesOf(log: Log, faults: Faults, standing: Standing): Server {
   })
   grpc.addService(gossipGrpc.GossipService, {
     read: (_call: unknown, answer: (error: null, cluster: unknown) => void) => {
-      if (!faults.silent) answer(null, gossipOf(standing))
+      if (!faults.silent) answer(null, gossipOf(view))
     },
   })
   return grpc

@@ -2,25 +2,25 @@ import { status, type ServerWritableStream } from '@grpc/grpc-js'
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Faults } from './faults.ts'
 import type { Log, Recorded } from './log.ts'
-import { refusalOf, type Standing } from './standing.ts'
+import { leaderErrorOf, type ClusterView } from './cluster-view.ts'
 import { subscribeToAll, type Start } from './subscribing.ts'
-import { eventMessage, nameOf, notFoundMessage, placelessMessage } from './wire.ts'
+import { eventMessage, nameOf, notFoundMessage, messageWithoutPosition } from './wire.ts'
 
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>
 
-/** Events that are written before other calls have their turn. */
+/** Events that are written before other calls get a turn. */
 const TURN = 512
 
 const BACKWARDS = 1
 
 /** Read: a stream or all, forwards or backwards, or a subscription to all. */
-export function read(log: Log, faults: Faults, standing: Standing): (call: ReadCall) => void {
+export function read(log: Log, faults: Faults, view: ClusterView): (call: ReadCall) => void {
   return (call) => {
     call.on('error', () => {})
     faults.reads++
     if (faults.silent) return
     if (faults.notReady) return fail(call, status.UNAVAILABLE, 'Server Is Not Ready')
-    const refusal = refusalOf(call, standing)
+    const refusal = leaderErrorOf(call, view)
     if (refusal !== undefined) return void call.emit('error', refusal)
     const options = call.request.getOptions()
     const all = options?.getAll()
@@ -41,7 +41,7 @@ export function read(log: Log, faults: Faults, standing: Standing): (call: ReadC
   }
 }
 
-function readStream(call: ReadCall, log: Log, { tellsPlaces }: Faults, options: ReadReq.Options): void {
+function readStream(call: ReadCall, log: Log, { sendsPositions }: Faults, options: ReadReq.Options): void {
   const wanted = options.getStream()
   const name = nameOf(wanted?.getStreamIdentifier())
   const stream = log.stream(name)
@@ -56,12 +56,12 @@ function readStream(call: ReadCall, log: Log, { tellsPlaces }: Faults, options: 
     return fail(call, status.UNKNOWN, 'Unexpected ReadStreamResult: Error')
   }
   const from = wanted?.hasEnd() === true ? stream.length - 1 : wanted?.hasRevision() ? Number(wanted.getRevision()) : 0
-  const messageOf = tellsPlaces ? eventMessage : placelessMessage
+  const messageOf = sendsPositions ? eventMessage : messageWithoutPosition
   if (backwards) void send(call, reversed(stream, Math.min(from, stream.length - 1) + 1, count), messageOf)
   else void send(call, forwards(stream, from, count), messageOf)
 }
 
-/** Undefined for a position between two records: the server's handler fails on it. */
+/** @returns undefined for a position between two records, on which the server's handler fails */
 function startOf(log: Log, all: ReadReq.Options.AllOptions): Start | undefined {
   const position = all.getPosition()
   if (position === undefined) return all.hasEnd() ? 'end' : { index: 0, inclusive: true }
@@ -80,7 +80,7 @@ function* forwards(events: readonly Recorded[], from: number, count: number): Ge
   }
 }
 
-/** From the event before index `end` on. */
+/** Starts with the event before index `end`. */
 function* reversed(events: readonly Recorded[], end: number, count: number): Generator<Recorded> {
   for (let index = end - 1; index >= 0 && index >= end - count; index--) {
     const event = events[index]
@@ -99,7 +99,7 @@ async function send(call: ReadCall, events: Iterable<Recorded>, messageOf = even
   call.end()
 }
 
-/** Resolves when more can be written, or the call is over. */
+/** Resolves when more can be written or the call has ended. */
 export const drained = (call: ReadCall) =>
   new Promise<void>((done) => {
     const settle = () => {

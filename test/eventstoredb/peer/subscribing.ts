@@ -6,13 +6,13 @@ import type { Log, Recorded } from './log.ts'
 import { drained, type ReadCall } from './reading.ts'
 import { caughtUpMessage, checkpointMessage, confirmationMessage, eventMessage } from './wire.ts'
 
-/** Where to start in the log; a subscription leaves out the very event that its position names. */
+/** Where to start in the log; a subscription excludes the event at its position. */
 export type Start = 'end' | { readonly index: number; readonly inclusive: boolean }
 
-/** Events considered between two checkpoints, times the client's interval. */
+/** Events scanned between two checkpoints, multiplied by the client's interval. */
 const WINDOW = 32
 
-/** Confirmation, history, caughtUp, what comes: filtered here, with checkpoints for what the filter leaves out. */
+/** Sends a confirmation, past events, caughtUp, then new events; and checkpoints for events that the filter excludes. */
 export function subscribeToAll(
   call: ReadCall,
   log: Log,
@@ -27,11 +27,11 @@ export function subscribeToAll(
 }
 
 class Subscriber {
-  readonly #passes: (event: Recorded) => boolean
+  readonly #matches: (event: Recorded) => boolean
   readonly #interval: number
   readonly #begunAfter: number
   #live = false
-  #considered = 0
+  #scanned = 0
   #sent = 0
 
   constructor(
@@ -40,8 +40,8 @@ class Subscriber {
     private readonly faults: Faults,
     filter: ReadReq.Options.FilterOptions | undefined,
   ) {
-    this.#passes = passing(filter)
-    this.#begunAfter = faults.hushed
+    this.#matches = matcherOf(filter)
+    this.#begunAfter = faults.silencings
     const window = filter?.hasMax() === true ? filter.getMax() : WINDOW
     this.#interval = filter === undefined ? Infinity : window * filter.getCheckpointintervalmultiplier()
   }
@@ -53,7 +53,7 @@ class Subscriber {
       if (this.#isSilent) await pace(5)
       else if (event === undefined) await this.#atHead(next)
       else {
-        await this.#consider(event)
+        await this.#sendIfMatching(event)
         next++
       }
     }
@@ -61,12 +61,12 @@ class Subscriber {
   }
 
   get #isSilent(): boolean {
-    const { silent, silentSubscriptions, hushed } = this.faults
-    return silent || silentSubscriptions || hushed > this.#begunAfter
+    const { silent, silentSubscriptions, silencings } = this.faults
+    return silent || silentSubscriptions || silencings > this.#begunAfter
   }
 
   async #atHead(next: number): Promise<void> {
-    if (!this.#live && this.faults.tellsCaughtUp) await this.#write(caughtUpMessage())
+    if (!this.#live && this.faults.sendsCaughtUp) await this.#write(caughtUpMessage())
     this.#live = true
     if (this.log.all.length > next) return
     await new Promise<void>((done) => {
@@ -80,15 +80,15 @@ class Subscriber {
     })
   }
 
-  async #consider(event: Recorded): Promise<void> {
-    if (this.#passes(event)) {
+  async #sendIfMatching(event: Recorded): Promise<void> {
+    if (this.#matches(event)) {
       if (this.faults.subscriptionPause > 0) await pace(this.faults.subscriptionPause)
       await this.#write(eventMessage(event))
       const { duplicateEvery } = this.faults
       if (duplicateEvery > 0 && ++this.#sent % duplicateEvery === 0) await this.#write(eventMessage(event))
     }
-    if (++this.#considered < this.#interval) return
-    this.#considered = 0
+    if (++this.#scanned < this.#interval) return
+    this.#scanned = 0
     await this.#write(checkpointMessage(event.position, this.#live))
   }
 
@@ -97,7 +97,7 @@ class Subscriber {
   }
 }
 
-function passing(filter: ReadReq.Options.FilterOptions | undefined): (event: Recorded) => boolean {
+function matcherOf(filter: ReadReq.Options.FilterOptions | undefined): (event: Recorded) => boolean {
   const expression = filter?.getStreamIdentifier() ?? filter?.getEventType()
   if (filter === undefined || expression === undefined) return () => true
   const subject = filter.hasStreamIdentifier() ? ({ stream }: Recorded) => stream : ({ type }: Recorded) => type

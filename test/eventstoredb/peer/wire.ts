@@ -5,7 +5,7 @@ import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
 import type { Recorded } from './log.ts'
 
-/** What the messages of the protocol are made of, to and from the log's own shapes. */
+/** Converts between the protocol's messages and the types of the log. */
 
 export const nameOf = (identifier: StreamIdentifier | undefined): string =>
   Buffer.from(identifier?.getStreamName_asU8() ?? new Uint8Array()).toString('utf8')
@@ -16,7 +16,7 @@ export function identifierOf(stream: string): StreamIdentifier {
   return identifier
 }
 
-/** Clients send ids as text. */
+/** Reads an id, which clients send as text. */
 export const idOf = (uuid: UUID | undefined): string => uuid?.getString().toLowerCase() ?? ''
 
 export function uuidOf(id: string): UUID {
@@ -46,17 +46,17 @@ export function eventMessage(event: Recorded): ReadResp {
   return message
 }
 
-/** As before 22.6, of an event that is read by its stream: the greatest number, and no position of the read. */
-export function placelessMessage(event: Recorded): ReadResp {
+/** An event of a stream read as servers before 22.6 send it: with the greatest number as position. */
+export function messageWithoutPosition(event: Recorded): ReadResp {
   const message = eventMessage(event)
   const read = message.getEvent()
-  read?.getEvent()?.setCommitPosition(NO_PLACE)
-  read?.getEvent()?.setPreparePosition(NO_PLACE)
+  read?.getEvent()?.setCommitPosition(NO_POSITION)
+  read?.getEvent()?.setPreparePosition(NO_POSITION)
   read?.setNoPosition(new emptyPb.Empty())
   return message
 }
 
-const NO_PLACE = '18446744073709551615'
+const NO_POSITION = '18446744073709551615'
 
 export function confirmationMessage(id: string): ReadResp {
   const confirmation = new streamsPb.ReadResp.SubscriptionConfirmation()
@@ -66,7 +66,7 @@ export function confirmationMessage(id: string): ReadResp {
   return message
 }
 
-/** While history is read, checkpoints have prepare position 0. */
+/** Checkpoints have prepare position 0 during catch-up. */
 export function checkpointMessage(position: bigint, live: boolean): ReadResp {
   const checkpoint = new streamsPb.ReadResp.Checkpoint()
   checkpoint.setCommitPosition(String(position))

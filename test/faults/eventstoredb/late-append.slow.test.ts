@@ -12,7 +12,7 @@ const mongo = await mongoServer('appends that are stored late')
 console.log("NOTE: appends that are stored late: on EventStoreDB's peer")
 
 type Given = { peer: Peer; service: Service; database: string }
-const test = suite<Given>('a service on EventStoreDB and MongoDB whose append is stored after it was given up')
+const test = suite<Given>('a service on EventStoreDB and MongoDB whose append is stored after its timeout')
 
 test.before(async (given) => {
   given.peer = await startPeer()
@@ -26,30 +26,30 @@ test.after(async ({ peer, service, database }) => {
   await mongo?.drop(database)
 })
 
-/** The first append of a request reaches the server, which stores it later; and from then on the server says nothing. */
-async function givenUp({ peer }: Given, ask: () => Promise<Answer>): Promise<void> {
+/** Sends a request whose append is stored late. The server is silent until the request fails with 503. */
+async function timeOut({ peer }: Given, send: () => Promise<Answer>): Promise<void> {
   peer.faults.appends.push('late')
-  const asked = ask()
+  const sent = send()
   await until('the append', () => peer.faults.appends.length === 0)
   peer.faults.silent = true
-  const answer = await asked
+  const answer = await sent
   peer.faults.silent = false
   refusal(503, answer)
   assert.ok(Number(answer.headers['retry-after']) > 0)
 }
 
-/** Asks until it is not refused any more: the service finds the server again by itself. */
-async function again(ask: () => Promise<Answer>): Promise<Answer> {
-  let answer = await ask()
-  const isAnswered = async () => {
-    if (answer.status === 503) answer = await ask()
+/** Repeats a request while it gets a 503. */
+async function repeat(send: () => Promise<Answer>): Promise<Answer> {
+  let answer = await send()
+  const isDone = async () => {
+    if (answer.status === 503) answer = await send()
     return answer.status !== 503
   }
-  await until('an answer', isAnswered)
+  await until('a response other than 503', isDone)
   return answer
 }
 
-/** Types of the events that name a diamond, and of no other one. */
+/** The types of the events in a diamond's stream. */
 const eventsOf = ({ peer }: Given, id: number) =>
   peer.log.all.filter(({ stream }) => stream === `diamond-${id}`).map(({ type }) => type)
 
@@ -59,43 +59,43 @@ async function listed({ service: { ann } }: Given, sku: string): Promise<number[
   return list(await ann.get(path)).map(({ id }) => id)
 }
 
-test('creates a bulk once, when it is stored before the request is repeated', async (given) => {
+test('creates a bulk once if it is stored before the request is repeated', async (given) => {
   const { ann } = given.service
   const entries = [0, 1, 2].map(() => stone({ sku: 'BULK' }))
-  const ask = () => ann.post('/v4/diamond/bulk', { entries }, { 'Idempotency-Key': 'bulk' })
-  await givenUp(given, ask)
+  const send = () => ann.post('/v4/diamond/bulk', { entries }, { 'Idempotency-Key': 'bulk' })
+  await timeOut(given, send)
   given.peer.faults.land()
-  const ids = list(expect(201, await again(ask))).map(({ id }) => id)
+  const ids = list(expect(201, await repeat(send))).map(({ id }) => id)
   assert.is(ids.length, 3)
   assert.equal((await listed(given, 'BULK')).toSorted(), ids.toSorted())
   for (const id of ids) assert.equal(eventsOf(given, id), ['DiamondCreated'])
 })
 
-test('creates a stone once, when it is stored after the request was repeated', async (given) => {
+test('creates a stone once if it is stored after the request was repeated', async (given) => {
   const { ann } = given.service
-  const ask = () => ann.post('/v4/diamond', stone({ sku: 'AFTER' }), { 'Idempotency-Key': 'after' })
-  await givenUp(given, ask)
-  const { id } = shown(expect(201, await again(ask)))
+  const send = () => ann.post('/v4/diamond', stone({ sku: 'AFTER' }), { 'Idempotency-Key': 'after' })
+  await timeOut(given, send)
+  const { id } = shown(expect(201, await repeat(send)))
   given.peer.faults.land()
   assert.equal(await listed(given, 'AFTER'), [id])
   assert.equal(eventsOf(given, id), ['DiamondCreated'])
 })
 
-test('changes a stone once, when it is stored before the request is repeated', async (given) => {
+test('changes a stone once if the change is stored before the request is repeated', async (given) => {
   const { ann } = given.service
   const { id } = await created(ann, { sku: 'CHANGED' })
-  const ask = () => ann.patch(`/v4/diamond/${id}`, { price: 7 })
-  await givenUp(given, ask)
+  const send = () => ann.patch(`/v4/diamond/${id}`, { price: 7 })
+  await timeOut(given, send)
   given.peer.faults.land()
-  assert.is(shown(expect(200, await again(ask)))['price'], 7)
+  assert.is(shown(expect(200, await repeat(send)))['price'], 7)
   assert.equal(eventsOf(given, id), ['DiamondCreated', 'DiamondPatched'])
 })
 
-test('stores nothing of a change that another one has overtaken', async (given) => {
+test('does not store a late change after another one', async (given) => {
   const { ann } = given.service
   const { id } = await created(ann, { sku: 'OVERTAKEN' })
-  await givenUp(given, () => ann.patch(`/v4/diamond/${id}`, { price: 7 }))
-  expect(200, await again(() => ann.patch(`/v4/diamond/${id}`, { price: 8 })))
+  await timeOut(given, () => ann.patch(`/v4/diamond/${id}`, { price: 7 }))
+  expect(200, await repeat(() => ann.patch(`/v4/diamond/${id}`, { price: 8 })))
   given.peer.faults.land()
   assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`)))['price'], 8)
   assert.equal(eventsOf(given, id), ['DiamondCreated', 'DiamondPatched'])

@@ -9,16 +9,16 @@ import { until } from '../../until.ts'
 
 const test = suite('a service on three nodes of EventStoreDB')
 
-test('whose leader hangs writes on after the election, and goes on when that one comes back', async () => {
+test('accepts writes after the election that follows a hanging leader, and when that leader returns', async () => {
   const cluster = await startCluster()
   const settings = { EVENT_STORE: cluster.url, MASTER_KEY: randomBytes(32).toString('base64') }
   const service = await startService({ settings })
   const made = new Set<number>()
-  let tries = 0
+  let attempts = 0
   const create = async () => {
     const key = { 'Idempotency-Key': `stone-${made.size}` }
     const answer = await service.ann.post('/v4/diamond', stone({ sku: `S-${made.size}` }), key)
-    tries++
+    attempts++
     if (answer.status === 503) return false
     made.add(shown(expect(201, answer)).id)
     return true
@@ -27,11 +27,11 @@ test('whose leader hangs writes on after the election, and goes on when that one
     for (let count = 0; count < 5; count++) assert.ok(await create())
     const old = cluster.leader()
     cluster.freeze(old)
-    await until('a refusal', async () => !(await create()))
+    await until('a 503', async () => !(await create()))
     cluster.elect()
     await until('a write', create)
-    for (const word of ['thaw', 'tell'] as const) {
-      cluster[word](old)
+    for (const step of ['thaw', 'rejoin'] as const) {
+      cluster[step](old)
       for (let count = 0; count < 5; count++) await until('a write', create)
     }
     await until(
@@ -40,7 +40,7 @@ test('whose leader hangs writes on after the election, and goes on when that one
     )
     const ids = list(expect(200, await service.ann.get('/v4/diamond?limit=100'))).map(({ id }) => id)
     assert.equal(ids.toSorted(), [...made].toSorted())
-    assert.ok(tries > made.size)
+    assert.ok(attempts > made.size)
   } finally {
     await service.stop()
     await cluster.stop()

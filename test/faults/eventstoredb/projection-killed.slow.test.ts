@@ -2,41 +2,41 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
-import { nothingAsked, repeatOpen, wishOn } from '../wishes.ts'
-import { openDoor } from './door.ts'
-import { grantedOnce } from './granted-once.ts'
+import { newCreateResults, repeatOpen, createUntil } from '../create-requests.ts'
+import { startMongoTcpProxy } from './tcp-proxy.ts'
+import { assertCreatedOnce } from './created-once.ts'
 import { findServers, withServers } from './servers.ts'
 import { until } from '../../until.ts'
 
-const mongo = await findServers('a projection that is killed in a batch')
-const test = suite('a process that projects to MongoDB and is killed')
+const mongo = await findServers('a projection that is killed during a batch')
+const test = suite('a process that projects to MongoDB')
 
-test('after it wrote the documents of a batch, and before its checkpoint, is followed by another that counts none twice', () =>
+test('is replaced by another that counts nothing twice if it is killed between the documents and the checkpoint of a batch', () =>
   withServers(mongo, async ({ database, serve, log }) => {
     const batches = watchBatches()
-    const door = await openDoor(database, batches.passes)
+    const proxy = await startMongoTcpProxy(database, batches.passes)
     try {
-      const first = await serve({ ROLES: 'projections', READ_MODEL: door.address })
+      const first = await serve({ ROLES: 'projections', READ_MODEL: proxy.address })
       const [second, { ann }] = await Promise.all([serve({ ROLES: 'projections' }), serve({ ROLES: 'http' })])
-      const asked = nothingAsked()
-      const clients = [0, 1, 2].map((n) => wishOn(ann, `${n}`, asked, () => batches.isHeld()))
-      await until('some stones', () => asked.acknowledged.size > 30)
+      const results = newCreateResults()
+      const clients = [0, 1, 2].map((n) => createUntil(ann, `${n}`, results, () => batches.isHeld()))
+      await until('some stones', () => results.acknowledged.size > 30)
       batches.holdNext()
-      await until('documents without their checkpoint', batches.isHeld)
+      await until('documents without a checkpoint', batches.isHeld)
       await first.kill()
       await Promise.all(clients)
       let created = 0
       const isPending = async () => {
         const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `after-${++created}` })))
-        asked.acknowledged.set(...skuAndId(answer.json()))
+        results.acknowledged.set(...skuAndId(answer.json()))
         return answer.headers['x-consistency'] === 'pending'
       }
       await until('another to take over', async () => !(await isPending()))
-      await repeatOpen(ann, asked)
-      await grantedOnce(log, ann, asked)
+      await repeatOpen(ann, results)
+      await assertCreatedOnce(log, ann, results)
       assert.is(await second.stop(), 0)
     } finally {
-      await door.close()
+      await proxy.close()
     }
   }))
 
@@ -46,16 +46,16 @@ const skuAndId = (shown: unknown): [string, number] => {
 }
 
 /**
- * Tells the moment at which a batch is half done: a runner sends the checkpoint (collection `builds`) when its documents
- * were acknowledged. From there on nothing of that connection reaches the server.
+ * Stops a connection in the middle of a batch: a runner sends the checkpoint (collection `builds`) after its documents were
+ * acknowledged. The checkpoint and all later commands do not reach the server.
  */
 function watchBatches() {
   let state: 'watching' | 'to be held' | 'documents written' | 'held' = 'watching'
   return {
     holdNext: () => void (state = 'to be held'),
     isHeld: () => state === 'held',
-    passes(piece: Buffer): boolean {
-      const text = piece.toString('latin1')
+    passes(chunk: Buffer): boolean {
+      const text = chunk.toString('latin1')
       const [, written = ''] = /(?:insert|update)\0.{4}(diamonds_v[^\0]*)\0/s.exec(text) ?? []
       if (state === 'to be held' && written !== '' && !written.endsWith('_counts')) state = 'documents written'
       else if (state === 'documents written' && /update\0.{4}builds\0.*\0diamonds\0/s.test(text)) state = 'held'

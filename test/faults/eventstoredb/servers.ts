@@ -3,25 +3,25 @@ import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { startPeerProcess, type PeerProcess } from '../../eventstoredb/peer-process.ts'
 import { mongoServer, type MongoServer } from '../../mongo-server.ts'
-import { withInstallation, type Installed } from '../serving.ts'
+import { withInstallation, type TestInstallation } from '../serving.ts'
 
-/** An installation whose log is in EventStoreDB's peer and whose read models are in MongoDB, each a process of its own. */
-export type Servers = Installed & {
+/** An installation with its log in the EventStoreDB peer and its read models in MongoDB, each in a separate process. */
+export type Servers = TestInstallation & {
   readonly peer: PeerProcess
   /** The address of the read models' database. */
   readonly database: string
-  /** The log, as this process reads it. */
+  /** The log, opened by the test's process. */
   readonly log: EventStore
 }
 
-/** What MongoDB is here; the output names both servers, or says that the suite is left out. */
+/** Finds MongoDB and prints a note with both servers, or that the suite is left out. */
 export async function findServers(what: string): Promise<MongoServer | undefined> {
   const mongo = await mongoServer(what)
-  if (mongo !== undefined) console.log(`NOTE: ${what}: on EventStoreDB's peer in a process of its own`)
+  if (mongo !== undefined) console.log(`NOTE: ${what}: on EventStoreDB's peer in a separate process`)
   return mongo
 }
 
-/** Runs with servers and an installation of its own; they end however the run ends. */
+/** Runs with a new installation on these servers; all processes end even if the run fails. */
 export async function withServers(
   mongo: MongoServer | undefined,
   run: (servers: Servers) => Promise<void>,

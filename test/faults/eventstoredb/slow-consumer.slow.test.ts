@@ -10,15 +10,15 @@ import { mongoServer } from '../../mongo-server.ts'
 import { everyDiamond } from '../serving.ts'
 import { until } from '../../until.ts'
 
-const mongo = await mongoServer('a slow consumer')
-console.log("NOTE: a slow consumer: on EventStoreDB's peer")
+const mongo = await mongoServer('a slow projection')
+console.log("NOTE: a slow projection: on EventStoreDB's peer")
 
 const BULKS = 4
 const BULK = 100
 
 const test = suite('a service on EventStoreDB and MongoDB whose projection is slow')
 
-test('takes writes on, says that lists are behind, and misses nothing in the end', async () => {
+test('accepts writes, reports lists as pending, and loses nothing', async () => {
   const peer = await startPeer()
   const database = mongo?.newDatabase() ?? ''
   const engines = { EVENT_STORE: peer.url, READ_MODEL: database, MASTER_KEY: randomBytes(32).toString('base64') }
@@ -34,7 +34,7 @@ test('takes writes on, says that lists are behind, and misses nothing in the end
       const answer = expect(201, await ann.post('/v4/diamond/bulk', { entries }))
       assert.is(answer.headers['x-consistency'], 'pending')
       ids.push(...list(answer).map(({ id }) => id))
-      // Folded from the log, since the list does not have it yet.
+      // This stone is read from the log, because the read model does not have it yet.
       expect(200, await ann.get(`/v4/diamond/${ids.at(-1)}`))
     }
     open()
@@ -49,10 +49,10 @@ test('takes writes on, says that lists are behind, and misses nothing in the end
   }
 })
 
-/** What batches wait for. */
+/** Batches wait until `open` resolves. */
 type Gate = { open: Promise<void> }
 
-/** The same read models, whose batches are not written before the gate is open. */
+/** Wraps a read store whose batches wait for the gate. */
 function slowed(reads: ReadStore, gate: Gate): ReadStore {
   const slow = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,

@@ -9,13 +9,13 @@ import { startService } from '../../api/harness/service.ts'
 import { created, list } from '../../api/harness/stones.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 
-/** What the standard projections write of their own about a log of some 20,000 events. */
+/** Number of link events that the standard projections write for a log of some 20,000 events. */
 const LINKS = 67_000
 const BATCH = 1_000
 
-const test = suite('a service on an EventStoreDB whose operator switches the standard projections on')
+const test = suite('a service on EventStoreDB with newly enabled standard projections')
 
-test('goes on, and starts again, before anybody writes anything else', async () => {
+test('works, and can be restarted, without any other append', async () => {
   const peer = await startPeer()
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-links-'))
   const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
@@ -27,7 +27,7 @@ test('goes on, and starts again, before anybody writes anything else', async () 
     await first.stop()
     const { log } = peer
     const before = log.all.length
-    // It is ready before its harness registers anybody.
+    // The service must be ready before the harness registers accounts, which would append.
     const second = await startService({
       settings,
       dataDir,

@@ -1,12 +1,12 @@
 import { withInstallation, type Serving } from '../serving.ts'
 
-/** One installation whose read models are in MongoDB, and its processes. */
+/** An installation with its read models in MongoDB. */
 export type Cluster = { start(roles: 'http' | 'projections'): Promise<Serving> }
 
-/** Runs with an installation of its own; its processes end however the run ends. */
+/** Runs with a new installation; its processes end even if the run fails. */
 export const withCluster = (database: string, run: (cluster: Cluster) => Promise<void>): Promise<void> =>
   withInstallation(
     ({ serve }) => run({ start: (roles) => serve({ ROLES: roles, LOG_LEVEL: 'warn' }) }),
-    // From the first one on: a log is joined with the vault and the files that it was made with.
+    // For all processes: a log belongs to the vault and the files that it was created with.
     { READ_MODEL: database },
   )

@@ -3,14 +3,14 @@ import * as assert from 'uvu/assert'
 import { newSender, form } from '../../api/harness/secrets.ts'
 import { expect } from '../../api/harness/request.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
-import { startMongoProxy, type Fate, type MongoProxy } from '../../mongo-proxy/proxy.ts'
-import { first, refusal } from '../../mongo-proxy/rules.ts'
+import { startMongoProxy, type CommandFault, type MongoProxy } from '../../mongo-proxy/proxy.ts'
+import { firstCommands, errorResponse } from '../../mongo-proxy/rules.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
-const server = await mongoServer('connections to MongoDB that are cut')
+const server = await mongoServer('broken connections to MongoDB')
 
 type Given = { proxy: MongoProxy; service: Service; address: string }
-const test = suite<Given>('a service whose connection to MongoDB is cut')
+const test = suite<Given>('a service whose connection to MongoDB breaks')
 
 test.before(async (given) => {
   given.address = server?.newDatabase() ?? ''
@@ -24,20 +24,23 @@ test.after(async ({ proxy, service, address }) => {
   await server?.drop(address)
 })
 
-const FATES: readonly (readonly [what: string, fate: Fate])[] = [
-  ['the connection is cut before', { cut: 'before' }],
-  ['the connection is cut behind', { cut: 'after' }],
-  ['an election is held at', { answer: refusal(10107, 'NotWritablePrimary') }],
-  ['an election was held behind', { answer: refusal(11602, 'InterruptedDueToReplStateChange') }],
-  ['the deadline runs out in', { answer: refusal(11601, 'Interrupted') }],
+const FAULTS: readonly (readonly [what: string, fault: CommandFault])[] = [
+  ['the connection breaks before', { cut: 'before' }],
+  ['the connection breaks after', { cut: 'after' }],
+  ['an election rejects', { answer: errorResponse(10107, 'NotWritablePrimary') }],
+  ['an election interrupts', { answer: errorResponse(11602, 'InterruptedDueToReplStateChange') }],
+  ['a timeout interrupts', { answer: errorResponse(11601, 'Interrupted') }],
 ]
 
-for (const [what, fate] of FATES) {
+for (const [what, fault] of FAULTS) {
   for (const collection of ['vault_entries', 'vault_receipts', 'vault_mails']) {
-    test(`answers 503 to a share where ${what} ${collection}, and shares the next`, async ({ proxy, service }) => {
+    test(`rejects a share with 503 if ${what} the insert into ${collection}, and accepts the next`, async ({
+      proxy,
+      service,
+    }) => {
       const { authorization } = await newSender(service.installation)
       const share = form('/api/v1/share', 'secret=x&recipient=jane@example.com', authorization)
-      proxy.rule(first('insert', collection, fate))
+      proxy.rule(firstCommands('insert', collection, fault))
       const refused = expect(503, await service.send(share))
       proxy.rule()
       assert.match(String(refused.headers['retry-after']), /^\d+$/)

@@ -9,16 +9,13 @@ import { withCluster } from './cluster.ts'
 import { until } from '../../until.ts'
 
 const server = await mongoServer('an election in MongoDB')
-const test = suite('an installation whose MongoDB elects a primary')
+const test = suite('an election of a primary in MongoDB')
 
-/**
- * Commands on the leases that meet each election, and that come behind it: looks and signs of both processes. So many that
- * none keeps its lease by luck.
- */
-const LOOKS = 60
+/** Commands on the leases (checks and heartbeats) during and after each election: so many that no lease survives by luck. */
+const LEASE_COMMANDS = 60
 const ELECTIONS = 2
 
-test('leaves each projection with the process that has it', async () => {
+test('leaves each projection with its process', async () => {
   const address = server?.newDatabase() ?? ''
   const proxy = await startMongoProxy(address)
   try {
@@ -31,17 +28,17 @@ test('leaves each projection with the process that has it', async () => {
         const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `S-${++created}` })))
         return answer.headers['x-consistency'] !== 'pending'
       }
-      await until('projections to be there', isCurrent)
+      await until('current lists', isCurrent)
       for (let held = 0; held < ELECTIONS; held++) {
-        const refused = countedLooks(election)
-        proxy.rule(refused.rule)
-        await until('looks at the leases', () => refused.looks() >= LOOKS)
-        const passed = countedLooks(() => undefined)
+        const rejected = countLeaseCommands(election)
+        proxy.rule(rejected.rule)
+        await until('commands on the leases during the election', () => rejected.count() >= LEASE_COMMANDS)
+        const passed = countLeaseCommands(() => undefined)
         proxy.rule(passed.rule)
-        await until('projections to be there again', isCurrent)
-        await until('looks at the leases behind it', () => passed.looks() >= LOOKS)
+        await until('current lists again', isCurrent)
+        await until('commands on the leases after the election', () => passed.count() >= LEASE_COMMANDS)
       }
-      for (const each of [first, second]) assert.not.match(each.said(), 'another process has taken over')
+      for (const each of [first, second]) assert.not.match(each.output(), 'another process has taken over')
       assert.equal([await first.stop(), await second.stop()], [0, 0])
     })
   } finally {
@@ -50,15 +47,15 @@ test('leaves each projection with the process that has it', async () => {
   }
 })
 
-/** A rule that counts how often somebody looks for a lease, or gives a sign. */
-function countedLooks(then: Rule): { rule: Rule; looks: () => number } {
-  let looks = 0
+/** Wraps a rule and counts the commands on the leases. */
+function countLeaseCommands(next: Rule): { rule: Rule; count: () => number } {
+  let count = 0
   return {
     rule(name, body) {
-      if (body[name] === 'leases') looks++
-      return then(name, body)
+      if (body[name] === 'leases') count++
+      return next(name, body)
     },
-    looks: () => looks,
+    count: () => count,
   }
 }
 

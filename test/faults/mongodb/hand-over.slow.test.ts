@@ -6,8 +6,8 @@ import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
 import { freeze, thaw } from '../../freeze.ts'
 import { mongoServer } from '../../mongo-server.ts'
-import { holds } from '../holds.ts'
-import { nothingTold, writeUntilGone } from '../load.ts'
+import { assertWritesKept } from '../writes-kept.ts'
+import { newWriteRecord, writeUntilDown } from '../load.ts'
 import type { Serving } from '../serving.ts'
 import { withCluster } from './cluster.ts'
 import { until } from '../../until.ts'
@@ -15,58 +15,60 @@ import { until } from '../../until.ts'
 const server = await mongoServer('hand-over of a projection')
 const test = suite('an installation with two processes that project')
 const database = () => server?.newDatabase() ?? ''
-/** FerretDB looks through a whole collection for each guarded replacement: under load nothing would catch up there. */
+/** FerretDB scans a whole collection for each conditional replacement, so a projection could not catch up under load. */
 const isSlow = server?.isFerretDB === true
 
-test('has one active projection, and another after its death, with nothing lost or doubled', () =>
+test('replaces a killed projection without losing or duplicating anything', () =>
   withCluster(database(), async (cluster) => {
     const first = await cluster.start('projections')
     const [second, web] = await Promise.all([cluster.start('projections'), cluster.start('http')])
     const load = loadOn(web.ann)
-    await until('some writes', () => load.told.created.size > 40)
+    await until('some writes', () => load.record.created.size > 40)
     await first.kill()
     if (isSlow) await load.stop()
     await handOver(load.ann)
     if (!isSlow) await load.stop()
-    await holds(load.ann, load.told)
+    await assertWritesKept(load.ann, load.record)
     assert.is(await second.stop(), 0)
   }))
 
-test('goes on with another projection when one stands still, and that one changes nothing when it goes on', () =>
+test('replaces a frozen projection, which changes nothing when it resumes', () =>
   withCluster(database(), async (cluster) => {
     const first = await cluster.start('projections')
     const [second, web] = await Promise.all([cluster.start('projections'), cluster.start('http')])
     const load = loadOn(web.ann)
-    await until('some writes', () => load.told.created.size > 40)
-    await standStill(first, load.ann)
+    await until('some writes', () => load.record.created.size > 40)
+    await freezeOutsideLock(first, load.ann)
     if (isSlow) await load.stop()
     await handOver(load.ann)
     thaw(first.pid)
-    await until('it to notice', () => first.said().includes('another process has taken over a projection'))
+    await until('it to notice the takeover', () =>
+      first.output().includes('another process has taken over a projection'),
+    )
     if (!isSlow) await load.stop()
     console.log(
       `NOTE: ${isSlow ? 'FerretDB' : 'MongoDB'} showed the hand-over after SIGSTOP, ` +
         (isSlow ? 'and SIGCONT without load: its filtered updates are not atomic' : 'and SIGCONT under load'),
     )
-    await holds(load.ann, load.told)
+    await assertWritesKept(load.ann, load.record)
     assert.equal([await first.stop(), await second.stop()], [0, 0])
   }))
 
-/** Clients that write until they are stopped, and what they were told. */
+/** Clients that write until they are stopped, with the results of their writes. */
 function loadOn(ann: Vendor) {
-  const told = nothingTold()
+  const record = newWriteRecord()
   let over = false
   const untilOver: Vendor = {
     ...ann,
-    async post(...words) {
+    async post(...args) {
       if (over) throw new Error('the load is over')
-      return ann.post(...words)
+      return ann.post(...args)
     },
   }
-  const clients = Array.from({ length: 4 }, (_, client) => writeUntilGone(untilOver, `${client}`, told))
+  const clients = Array.from({ length: 4 }, (_, client) => writeUntilDown(untilOver, `${client}`, record))
   return {
     ann,
-    told,
+    record,
     async stop() {
       over = true
       await Promise.all(clients)
@@ -74,11 +76,8 @@ function loadOn(ann: Vendor) {
   }
 }
 
-/**
- * Stops a process at a moment at which it does not hold the lock of the log that it shares with the others: on an
- * embedded log nobody could write then.
- */
-async function standStill({ pid }: Serving, ann: Vendor): Promise<void> {
+/** Freezes a process while it does not hold the lock of a shared embedded log, because no other process could append then. */
+async function freezeOutsideLock({ pid }: Serving, ann: Vendor): Promise<void> {
   await until('a moment without the lock', async () => {
     await freeze(pid)
     const { status } = await ann.post('/v4/diamond', stone({ sku: `stopped-${randomUUID()}` }))
@@ -88,7 +87,7 @@ async function standStill({ pid }: Serving, ann: Vendor): Promise<void> {
   })
 }
 
-/** Resolves when a write is in the read models again before it is answered. */
+/** Resolves when writes are in the read models again before their response. */
 const handOver = (ann: Vendor): Promise<void> => until('another to take over', async () => !(await isPending(ann)))
 
 async function isPending(ann: Vendor): Promise<boolean> {

@@ -14,7 +14,7 @@ import { comes } from '../../until.ts'
 
 const test = suite('a service whose MongoDB hangs')
 
-test('answers every kind of request, the first and the next, and none of them with a fault of its own', async () => {
+test('responds to every kind of request, with 503 as the only server error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-hanging-'))
   const ferret = await startFerretDB(folder)
   const service = await startService({ settings: { READ_MODEL: `${ferret.address}adamant` } })
@@ -25,10 +25,10 @@ test('answers every kind of request, the first and the next, and none of them wi
     const sender = await newSender(service.installation)
     const secret = await shared(url, sender, { secret: 'x' })
     await freeze(ferret.pid)
-    const asked: Readonly<Record<string, () => Promise<Answer>>> = {
+    const requests: Readonly<Record<string, () => Promise<Answer>>> = {
       'a stone': () => ann.get(`/v4/diamond/${first.id}`),
       'a list': () => ann.get('/v4/diamond'),
-      'a creation': () => ann.post('/v4/diamond', stone()),
+      'a create': () => ann.post('/v4/diamond', stone()),
       'a change': () => ann.patch(`/v4/diamond/${first.id}`, { price: 7 }),
       'a removal of a certification': () => ann.remove(`/v4/certification/${certificate.id}`),
       'a file': () => service.send({ path: pathOf(certificate.file ?? '') }),
@@ -40,8 +40,8 @@ test('answers every kind of request, the first and the next, and none of them wi
       readiness: () => service.send({ path: '/health/ready' }),
     }
     for (const round of ['first', 'second']) {
-      const answers = Object.entries(asked).map(async ([name, ask]) => {
-        const { status } = await comes(`an answer to ${name} (${round})`, ask())
+      const answers = Object.entries(requests).map(async ([name, send]) => {
+        const { status } = await comes(`a response to ${name} (${round})`, send())
         assert.ok(status < 500 || status === 503, `${name} is ${status} (${round})`)
       })
       await Promise.all(answers)

@@ -12,7 +12,7 @@ import { until } from '../../until.ts'
 const server = await mongoServer('a MongoDB whose majority hangs')
 
 type Given = { proxy: MongoProxy; service: Service; address: string }
-const test = suite<Given>('a service whose MongoDB has a majority that hangs')
+const test = suite<Given>('a service whose MongoDB has a hanging majority')
 
 test.before.each(async (given) => {
   given.address = server?.newDatabase() ?? ''
@@ -26,12 +26,12 @@ test.after.each(async ({ proxy, service, address }) => {
   await server?.drop(address)
 })
 
-/** More than the driver has connections. */
+/** More than the driver's connections. */
 const SHARES = 150
-/** Rounds of reads while they wait. */
+/** Rounds of reads while the shares wait. */
 const READS = 4
 
-test('refuses what must be stored there, and reads on: lists, diamonds, secrets', async ({ proxy, service }) => {
+test('rejects new secrets and still serves lists, diamonds and secrets', async ({ proxy, service }) => {
   const sender = await newSender(service.installation)
   const kept = await shared(service.url, sender, { secret: 'before' })
   const { id } = await created(service.ann, { sku: 'BEFORE' })
@@ -39,9 +39,9 @@ test('refuses what must be stored there, and reads on: lists, diamonds, secrets'
   const hanging = hungMajority(new Promise<void>((done) => (isOver = done)))
   let waiting = 0
   proxy.rule((name, body) => {
-    const fate = hanging(name, body)
-    if (fate !== undefined) waiting++
-    return fate
+    const fault = hanging(name, body)
+    if (fault !== undefined) waiting++
+    return fault
   })
   const share = form('/api/v1/share', 'secret=x', sender.authorization)
   const shares = Array.from({ length: SHARES }, () => service.send(share))
@@ -51,15 +51,15 @@ test('refuses what must be stored there, and reads on: lists, diamonds, secrets'
     assert.is(list(expect(200, await service.ann.get('/v4/diamond'))).length, 1)
     expect(200, await service.ann.get(`/v4/diamond/${id}`))
   }
-  for (const refused of await Promise.all(shares)) {
-    expect(503, refused)
-    assert.match(String(refused.headers['retry-after']), /^\d+$/)
+  for (const rejected of await Promise.all(shares)) {
+    expect(503, rejected)
+    assert.match(String(rejected.headers['retry-after']), /^\d+$/)
   }
   const revealed = expect(200, await reveal(service.url, kept.secret_key)).json() as { value: string }
   assert.is(revealed.value, 'before')
   isOver()
   proxy.rule()
-  await until('shares to be taken again', async () => (await service.send(share)).status === 200)
+  await until('shares to be accepted again', async () => (await service.send(share)).status === 200)
 })
 
 if (server !== undefined) test.run()

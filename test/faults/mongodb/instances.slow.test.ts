@@ -6,11 +6,11 @@ import { created, list, shown, stone } from '../../api/harness/stones.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { withCluster } from './cluster.ts'
 
-const server = await mongoServer('several instances')
+const server = await mongoServer('several processes')
 const test = suite('an installation of several processes')
 const database = () => server?.newDatabase() ?? ''
 
-test('shows on each instance what was just written on another', () =>
+test('shows in each process what was just written through another', () =>
   withCluster(database(), async (cluster) => {
     await cluster.start('projections')
     const [{ ann }, { ann: elsewhere }] = await Promise.all([cluster.start('http'), cluster.start('http')])
@@ -28,7 +28,7 @@ test('shows on each instance what was just written on another', () =>
     }
   }))
 
-test('serves a report from each instance that was uploaded to another, until it is removed', () =>
+test('serves a report in every process until it is removed, whichever process received it', () =>
   withCluster(database(), async (cluster) => {
     await cluster.start('projections')
     const [{ ann }, { ann: elsewhere }] = await Promise.all([cluster.start('http'), cluster.start('http')])
@@ -40,7 +40,7 @@ test('serves a report from each instance that was uploaded to another, until it 
     expect(404, await ann.get(path))
   }))
 
-test('never gives two stones one id, however many instances create at once', () =>
+test('never assigns one id to two stones when several processes create stones concurrently', () =>
   withCluster(database(), async (cluster) => {
     await cluster.start('projections')
     const instances = await Promise.all([cluster.start('http'), cluster.start('http'), cluster.start('http')])

@@ -16,19 +16,19 @@ type Given = {
   service: Service
   address: string
   /** Commands on the model's documents since the primary is behind. */
-  asked: { finds: number; updates: number }
+  commands: { finds: number; updates: number }
 }
-const test = suite<Given>('a service whose MongoDB has a new primary, which shows less than was acknowledged')
+const test = suite<Given>('a service whose MongoDB has a new primary that does not show all acknowledged writes')
 
 test.before.each(async (given) => {
   given.address = server?.newDatabase() ?? ''
   given.proxy = await startMongoProxy(given.address)
   given.primary = newPrimary((collection) => collection.startsWith('diamonds_v'))
-  given.asked = { finds: 0, updates: 0 }
+  given.commands = { finds: 0, updates: 0 }
   given.proxy.rule((name, body) => {
     if (/^diamonds_v\w+(?<!_counts)$/.test(String(body[name]))) {
-      if (name === 'find') given.asked.finds++
-      if (name === 'update') given.asked.updates++
+      if (name === 'find') given.commands.finds++
+      if (name === 'update') given.commands.updates++
     }
     return given.primary.rule(name, body)
   })
@@ -41,15 +41,18 @@ test.after.each(async ({ proxy, service, address }) => {
   await server?.drop(address)
 })
 
-/** Times that a change's documents are looked for when its fold was tried twice. */
-const TRIED = 6
+/** Queries for the documents of a change when the projection has tried to fold it twice. */
+const FINDS_OF_TWO_ATTEMPTS = 6
 
-/** A change that is folded while the primary is behind; the model has it when the primary has caught up. */
-async function changedBehind({ service: { ann }, primary, asked }: Given, id: unknown): Promise<void> {
-  Object.assign(asked, { finds: 0, updates: 0 })
+/** Changes a diamond while the primary is behind, and waits until the read model has the change. */
+async function changeWhileBehind({ service: { ann }, primary, commands }: Given, id: unknown): Promise<void> {
+  Object.assign(commands, { finds: 0, updates: 0 })
   primary.behind()
   const change = ann.patch(`/v4/diamond/${id}`, { price: 9 })
-  await until('the change to be folded, or tried twice', () => asked.updates > 0 || asked.finds >= TRIED)
+  await until(
+    'the change to be folded or tried twice',
+    () => commands.updates > 0 || commands.finds >= FINDS_OF_TWO_ATTEMPTS,
+  )
   primary.caughtUp()
   expect(200, await change)
   await until('the list to be current', async () => {
@@ -60,11 +63,11 @@ async function changedBehind({ service: { ann }, primary, asked }: Given, id: un
 
 const published = (ann: Service['ann'], is: boolean) => ann.get(`/v3/diamond?f[isPublished]=${is}`)
 
-test('loses no change of a diamond, and counts it once', async (given) => {
+test('loses no change of a diamond and counts it once', async (given) => {
   const { ann } = given.service
   const { id } = await created(ann, { sku: 'STONE' })
   expect(200, await ann.patch(`/v3/diamond/${id}`, { isPublished: true }))
-  await changedBehind(given, id)
+  await changeWhileBehind(given, id)
   assert.is(list(await ann.get('/v4/diamond'))[0]?.['price'], 9)
   assert.is(list(await ann.get('/v3/diamond'))[0]?.['isPublished'], true)
   const [yes, no] = [await published(ann, true), await published(ann, false)]
@@ -72,10 +75,10 @@ test('loses no change of a diamond, and counts it once', async (given) => {
   assert.equal([list(expect(200, yes)).length, list(expect(204, no)).length], [1, 0])
 })
 
-test('does not take a change of a diamond that it does not show for one that can not be', async (given) => {
+test('does not park a diamond that the primary does not show', async (given) => {
   const { ann } = given.service
   const { id } = await created(ann, { sku: 'STONE' })
-  await changedBehind(given, id)
+  await changeWhileBehind(given, id)
   assert.is(list(await ann.get('/v4/diamond'))[0]?.['price'], 9)
 })
 

@@ -6,32 +6,32 @@ import { startMongoProxy } from '../../mongo-proxy/proxy.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { until } from '../../until.ts'
 
-const server = await mongoServer('a MongoDB that is slow to make indexes')
-const test = suite('a service whose MongoDB is slow to make indexes')
+const server = await mongoServer('slow creation of indexes')
+const test = suite('a service whose MongoDB creates indexes slowly')
 
-/** How many of the vault's indexes are there when the next one takes longer than a call may. */
-const MADE = 4
+/** Number of the vault's indexes that are created before one takes longer than a call's timeout. */
+const CREATED = 4
 
-test('refuses secrets meanwhile, and is there for them as soon as all are made, each once', async () => {
+test('rejects secrets until all indexes are created, each once', async () => {
   const address = server?.newDatabase() ?? ''
   const proxy = await startMongoProxy(address)
-  const asked: string[] = []
-  let isMade = () => {}
-  const made = new Promise<void>((done) => (isMade = done))
+  const requested: string[] = []
+  let finish = () => {}
+  const finished = new Promise<void>((done) => (finish = done))
   proxy.rule((name, body) => {
     if (name !== 'createIndexes' || !String(body[name]).startsWith('vault_')) return undefined
-    asked.push(JSON.stringify([body[name], body['indexes']]))
-    return asked.length > MADE ? { until: made } : undefined
+    requested.push(JSON.stringify([body[name], body['indexes']]))
+    return requested.length > CREATED ? { until: finished } : undefined
   })
   const service = await startService({ settings: { READ_MODEL: proxy.address } })
   try {
     const { authorization } = await newSender(service.installation)
     const share = form('/api/v1/share', 'secret=x', authorization)
-    await until('a share to be refused', async () => (await service.send(share)).status === 503)
-    isMade()
-    await until('a share to be taken', async () => (await service.send(share)).status === 200)
-    const repeated = asked.slice(MADE).filter((index) => asked.indexOf(index) < MADE)
-    assert.equal(repeated, [], 'an index was made twice')
+    await until('a share to be rejected', async () => (await service.send(share)).status === 503)
+    finish()
+    await until('a share to be accepted', async () => (await service.send(share)).status === 200)
+    const repeated = requested.slice(CREATED).filter((index) => requested.indexOf(index) < CREATED)
+    assert.equal(repeated, [], 'an index was created twice')
   } finally {
     await service.stop()
     await proxy.stop()

@@ -13,15 +13,16 @@ import type { Vault } from '../../../src/stores/ports/vault.ts'
 import { all, event } from '../../contract/event-store/given.ts'
 import type { Site } from '../../cli/move/moving.ts'
 
-/** More than the 100 items of the vault that are copied together, and some files of more than one chunk. */
+/** With their mails, more than the 100 items of the vault that are copied together. */
 const SECRETS = 60
+/** Files of more than one chunk. */
 const FILES = 4
 const FILE_BYTES = 300_000
-/** Of the mails; what else there is waits for its secret's end. */
+/** Number of mails that are due; the others wait for the end of their secrets. */
 const DUE = 2
 
-/** An installation with so many events, and some pages of everything else, put in by its stores: nobody serves it. */
-export const filledSite = (site: Site, events: number): Promise<void> =>
+/** Fills an installation through its stores, with `events` events and some pages of everything else. */
+export const fillSite = (site: Site, events: number): Promise<void> =>
   withOpened(site, async ({ store, writing, files, vault, keys }) => {
     await LinkKeys.open(writing, keys)
     const appends = Array.from(
@@ -41,7 +42,7 @@ async function keep(files: FileStore, bytes: Buffer): Promise<void> {
 
 async function share(vault: Vault, keys: MasterKeys, secret: number): Promise<void> {
   const now = Date.now()
-  // Whatever the vault has begins with the id of the key that sealed it.
+  // Each value in the vault starts with the id of the key that sealed it.
   const sealed = () => Buffer.concat([Buffer.from(keys.current.id, 'hex'), randomBytes(60)])
   const receipt = { token: 'token-1', sealed: randomBytes(40), forgottenAt: now + 3_600_000 }
   const entry = {
@@ -54,7 +55,7 @@ async function share(vault: Vault, keys: MasterKeys, secret: number): Promise<vo
   await vault.put(entry, [{ kind: 'notice', sealed: sealed(), dueAt: secret < DUE ? now : null }])
 }
 
-/** Opens an installation beside whatever else works on it. */
+/** Opens an installation, which other processes may have open too. */
 export async function withOpened<Result>(
   { dataDir, settings }: Site,
   work: (installation: Installation) => Promise<Result>,
@@ -67,8 +68,8 @@ export async function withOpened<Result>(
   }
 }
 
-/** The target has all that the source has, in every byte, once, and it alone takes writes. */
-export const isMoved = (from: Site, to: Site): Promise<void> =>
+/** Asserts that the target has all data of the source exactly once, and that only the target accepts writes. */
+export const assertMoved = (from: Site, to: Site): Promise<void> =>
   withOpened(from, (source) =>
     withOpened(to, async (target) => {
       assert.is((await source.store.closedReason())?.why, 'fenced')
@@ -85,7 +86,7 @@ export const isMoved = (from: Site, to: Site): Promise<void> =>
     }),
   )
 
-/** All but their places. */
+/** The copied events without their positions. */
 async function eventsOf(store: EventStore): Promise<Omit<StoredEvent, 'position'>[]> {
   const events = (await all(store.readAll('start'))).filter(
     ({ stream }) => stream !== COPY_STREAM && stream !== STORES_STREAM,

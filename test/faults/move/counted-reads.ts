@@ -2,40 +2,38 @@ import type { Installation } from '../../../src/wiring/installation.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 
-/** What was read of the logs, event by event, and how many of the files. */
+/** The numbers of events and files that were read. */
 export type CountedReads = Record<'source' | 'target', { events: number; files: number }>
 
-/**
- * The built command line in a process that counts what it reads since its source was closed, and prints that as its last line.
- */
+/** Runs the built command line, counts what it reads after it fenced its source, and prints the counts as its last line. */
 const counts: CountedReads = { source: { events: 0, files: 0 }, target: { events: 0, files: 0 } }
 
 function countedLog(end: keyof CountedReads, store: EventStore): EventStore {
   return {
     ...store,
-    async *readAll(...given) {
-      for await (const event of store.readAll(...given)) {
+    async *readAll(...args) {
+      for await (const event of store.readAll(...args)) {
         counts[end].events++
         yield event
       }
     },
     async append(stream, expected, events) {
       const position = await store.append(stream, expected, events)
-      if (end === 'source' && events.some(({ type }) => type === 'LogFenced')) startAgain()
+      if (end === 'source' && events.some(({ type }) => type === 'LogFenced')) resetCounts()
       return position
     },
   }
 }
 
-function startAgain(): void {
+function resetCounts(): void {
   for (const count of Object.values(counts)) count.events = count.files = 0
 }
 
 const countedFiles = (end: keyof CountedReads, files: FileStore): FileStore => ({
   ...files,
-  read(...given) {
+  read(...args) {
     counts[end].files++
-    return files.read(...given)
+    return files.read(...args)
   },
 })
 

@@ -10,10 +10,10 @@ import { shown, stone } from '../../api/harness/stones.ts'
 import { resultOf, Sites, type Site } from '../../cli/move/moving.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
-import { isMoved, withOpened } from './copies.ts'
+import { assertMoved, withOpened } from './copies.ts'
 import { until } from '../../until.ts'
 
-/** An installation whose log is on EventStoreDB's peer, where no append can have the server look for a fence. */
+/** An installation with its log on the EventStoreDB peer, where an append cannot check for a fence on the server. */
 type Given = { sites: Sites; peer: Peer; from: Site; to: Site }
 const test = suite<Given>('an installation on EventStoreDB that is fenced')
 test.before.each(async (given) => {
@@ -32,7 +32,7 @@ test.after.each(async ({ sites, peer }) => {
 
 type Client = { readonly ann: Vendor; readonly sender: Sender }
 
-/** An account, and two processes that serve it. */
+/** Starts two processes. @returns clients with the same account, one for each process */
 async function twoProcesses({ sites, from }: Given): Promise<readonly [Client, Client]> {
   const service = await sites.serve(from)
   const { account, token } = service.ann
@@ -46,62 +46,63 @@ async function twoProcesses({ sites, from }: Given): Promise<readonly [Client, C
   return [await start(), await start()]
 }
 
-/** Ids that were acknowledged, by sku. */
-type Told = Map<string, number>
+/** Acknowledged ids by sku. */
+type Acknowledged = Map<string, number>
 
-async function writeUntilRefused({ ann }: Client, name: string, told: Told): Promise<Answer> {
+/** @returns the response that is not a success */
+async function writeUntilRejected({ ann }: Client, name: string, acknowledged: Acknowledged): Promise<Answer> {
   for (let number = 0; ; number++) {
     const answer = await ann.post('/v4/diamond', stone({ sku: `${name}-${number}` }))
     if (answer.status !== 201) return answer
-    told.set(`${name}-${number}`, shown(answer).id)
+    acknowledged.set(`${name}-${number}`, shown(answer).id)
   }
 }
 
-function isRefused(answer: Answer): void {
+function assertFenced(answer: Answer): void {
   expect(503, answer)
   assert.match(answer.text, /was moved to \w+:.*: it serves reads only/)
   assert.is(answer.headers['retry-after'], '30')
 }
 
-test('takes no writes from any of its processes any more, and every acknowledged one is in the copy', async (given) => {
+test('rejects writes in all its processes, and every acknowledged write is in the copy', async (given) => {
   const { sites, from, to, peer } = given
   const clients = await twoProcesses(given)
-  const told: Told = new Map()
-  const refusals = clients.map((client, index) => writeUntilRefused(client, `P${index}`, told))
-  await until('writes of both', () => ['P0-9', 'P1-9'].every((sku) => told.has(sku)))
+  const acknowledged: Acknowledged = new Map()
+  const rejections = clients.map((client, index) => writeUntilRejected(client, `P${index}`, acknowledged))
+  await until('writes of both', () => ['P0-9', 'P1-9'].every((sku) => acknowledged.has(sku)))
   resultOf(await sites.copy(from, to))
-  for (const refusal of await Promise.all(refusals)) isRefused(refusal)
-  await isMoved(from, to)
+  for (const rejection of await Promise.all(rejections)) assertFenced(rejection)
+  await assertMoved(from, to)
   const skus = await withOpened(to, skusIn)
-  for (const [sku, id] of told) assert.is(skus.get(id), sku)
+  for (const [sku, id] of acknowledged) assert.is(skus.get(id), sku)
 
   const last = peer.log.all.length
   for (const { ann, sender } of clients) {
-    const id = told.get('P0-1') ?? 0
-    isRefused(await ann.post('/v4/diamond', stone()))
-    isRefused(await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
-    isRefused(await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
-    isRefused(await ann.remove(`/v4/diamond/${id}`))
+    const id = acknowledged.get('P0-1') ?? 0
+    assertFenced(await ann.post('/v4/diamond', stone()))
+    assertFenced(await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
+    assertFenced(await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+    assertFenced(await ann.remove(`/v4/diamond/${id}`))
     expect(503, await ann.send(form('/api/v1/share', 'secret=x', sender.authorization)))
     expect(200, await ann.get(`/v4/diamond/${id}`))
   }
-  assert.is(peer.log.all.length, last, 'something was written behind the fence')
+  assert.is(peer.log.all.length, last, 'something was appended after the fence')
 })
 
-test('keeps to what it answered for a write that was on its way when its copy died and was given up', async (given) => {
+test('keeps its promise for a write in progress when its copy died and was given up', async (given) => {
   const { sites, from, to, peer } = given
   const [{ ann }] = await twoProcesses(given)
   expect(201, await ann.post('/v4/diamond', stone({ sku: 'FIRST' })))
-  // Nothing else is about to be written then.
+  // After the scores, no other append is pending.
   await until('scores', () => peer.log.all.some(({ type }) => type === 'DiamondScored'))
   peer.faults.appends.push('late')
   const answer = ann.post('/v4/diamond', stone({ sku: 'ON ITS WAY' }))
-  await until('the write to be on its way', () => peer.faults.appends.length === 0)
+  await until('the append to be sent', () => peer.faults.appends.length === 0)
   assert.is((await sites.signalled(from, to, 'source.store.append/1').ended).code, null)
   assert.is((await withOpened(from, ({ store }) => store.read(LOG_STREAM, { last: 1 })))[0]?.type, 'LogFenced')
   peer.faults.land()
   const { status } = await answer
-  assert.ok([201, 503].includes(status), `it was answered ${status}`)
+  assert.ok([201, 503].includes(status), `the status is ${status}`)
   resultOf(await sites.copy(from, to, '--give-up'))
   const skus = [...(await withOpened(from, skusIn)).values()]
   assert.equal(skus, ['FIRST', 'ON ITS WAY'])

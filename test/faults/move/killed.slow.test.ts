@@ -13,7 +13,7 @@ import { until } from '../../until.ts'
 type Context = { commands: CommandLine; folder: string; source: string; target: string }
 const test = suite<Context>('a copy that is killed')
 
-/** An installation with 20,000 stones, of which each test has a copy. */
+/** An installation with 20,000 stones; each test works on a copy of it. */
 const filled = mkdtempSync(join(tmpdir(), 'adamant-copy-filled-'))
 test.before(async () => {
   const commands = new CommandLine()
@@ -52,20 +52,21 @@ const words = ({ source, target }: Context, ...options: string[]) => [
   ...options,
 ]
 
-/** Starts a copy and ends it as a power cut does, as soon as this is so. */
+/** Starts a copy and kills it as soon as `isSo` returns true. */
 async function killedWhen(context: Context, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const started = context.commands.start(words(context))
   await until(what, isSo)
   started.kill('SIGKILL')
-  assert.is((await started.ended).code, null, 'it had ended before')
+  assert.is((await started.ended).code, null, 'the copy had ended before')
 }
 
-const begunWell = ({ target }: Context) => {
+const isPartCopied = ({ target }: Context) => {
   const { size } = statSync(join(target, 'events.db-wal'), { throwIfNoEntry: false }) ?? { size: 0 }
   return size > 1_000_000
 }
 
-async function goesOn(context: Context): Promise<void> {
+/** Asserts that the same command resumes and completes the copy. */
+async function assertResumes(context: Context): Promise<void> {
   const { events } = resultOf(await context.commands.run(words(context)))
   const [source, target] = [context.source, context.target].map((folder) =>
     openSqliteEventStore(join(folder, 'events.db')),
@@ -86,21 +87,21 @@ async function goesOn(context: Context): Promise<void> {
 const shown = (events: readonly { readonly revision: bigint }[]) =>
   events.map((event) => ({ ...event, revision: String(event.revision) }))
 
-test('in the middle of the log goes on there, and is neither served nor written to meanwhile', async (context) => {
-  await killedWhen(context, 'a part of the log', () => begunWell(context))
+test('in the middle of the log resumes there, and its target cannot be used before', async (context) => {
+  await killedWhen(context, 'a part of the log', () => isPartCopied(context))
   for (const command of [['serve'], ['user', 'add', 'b@example.com', '--password', 'right horse']]) {
     const { code, err } = await context.commands.run(command, { DATA_DIR: context.target })
     assert.is(code, 1)
     assert.match(err, /not finished: run `npx adamant move` again/)
   }
-  await goesOn(context)
+  await assertResumes(context)
 })
 
-test('behind the fence goes on there, and the source takes no writes meanwhile', async (context) => {
+test('after the fence resumes there, and its source rejects writes meanwhile', async (context) => {
   const { commands, source } = context
   const settings = { AT: 'source.store.append/1', SIGNAL: 'SIGKILL' }
   const { code } = await commands.start(words(context), settings, [...FROM_SOURCE, SIGNALLED]).ended
-  assert.is(code, null, 'it had ended before')
+  assert.is(code, null, 'the copy had ended before')
   const watched = openSqliteEventStore(join(source, 'events.db'))
   try {
     assert.is((await watched.read(LOG_STREAM, { last: 1 })).at(-1)?.type, 'LogFenced')
@@ -108,17 +109,17 @@ test('behind the fence goes on there, and the source takes no writes meanwhile',
   } finally {
     await watched.close()
   }
-  await goesOn(context)
+  await assertResumes(context)
 })
 
-test('can be given up: the source takes writes again, and the target is of no use', async (context) => {
-  await killedWhen(context, 'a part of the log', () => begunWell(context))
+test('can be abandoned: the source accepts writes again, and the target cannot be used', async (context) => {
+  await killedWhen(context, 'a part of the log', () => isPartCopied(context))
   resultOf(await context.commands.run(words(context, '--give-up')))
   const user = ['user', 'add', 'b@example.com', '--password', 'right horse']
   assert.is((await context.commands.run(user, { DATA_DIR: context.source })).code, 0)
-  const again = await context.commands.run(words(context))
-  assert.is(again.code, 1)
-  assert.match(again.err, /abandoned/)
+  const repeated = await context.commands.run(words(context))
+  assert.is(repeated.code, 1)
+  assert.match(repeated.err, /abandoned/)
 })
 
 test.run()

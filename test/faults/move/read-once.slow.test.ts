@@ -6,35 +6,35 @@ import { attached, smallPdf } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created, createdMany, stone } from '../../api/harness/stones.ts'
 import { scoredAll, Sites } from '../../cli/move/moving.ts'
-import { isMoved } from './copies.ts'
+import { assertMoved } from './copies.ts'
 import type { CountedReads } from './counted-reads.ts'
 
-/** Stones that are created together, and how often. */
+/** Number of bulks and of the stones in each. */
 const TOGETHER = 500
 const TIMES = 16
 const FILES = 3
 const COUNTED_READS = fileURLToPath(new URL('counted-reads.ts', import.meta.url))
 
-const test = suite<{ sites: Sites }>('an installation that is moved while it is written to')
+const test = suite<{ sites: Sites }>('an installation that is moved during writes')
 test.before.each(async (given) => {
   given.sites = await Sites.open()
 })
 test.after.each(({ sites }) => sites.close())
 
-/** Few beside those that are there before, however fast they are written. */
+/** Stones that are written during the move: few compared with the existing ones. */
 const MEANWHILE = 100
 
-/** Creates some stones, or as many as are accepted. @returns how many were acknowledged */
+/** Creates stones until one is rejected, at most MEANWHILE. @returns how many were acknowledged */
 async function writeMeanwhile(ann: Vendor): Promise<number> {
-  for (let told = 0; told < MEANWHILE; told++) {
-    const answer = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${told}` }))
-    if (answer.status === 503) return told
+  for (let count = 0; count < MEANWHILE; count++) {
+    const answer = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${count}` }))
+    if (answer.status === 503) return count
     expect(201, answer)
   }
   return MEANWHILE
 }
 
-test('is compared before its source is closed, and only what came since behind it', async ({ sites }) => {
+test('is verified before its source is fenced, and only later data is verified after that', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
   const service = await sites.serve(from)
   try {
@@ -54,13 +54,13 @@ test('is compared before its source is closed, and only what came since behind i
     assert.ok(moved.events > 2 * TIMES * TOGETHER)
     assert.is(moved.files, FILES)
     for (const [end, { events, files }] of Object.entries(read)) {
-      assert.ok(events < moved.events / 4, `${events} of ${moved.events} events were read again at the ${end}`)
-      assert.is(files, 0, `${files} files were read again at the ${end}`)
+      assert.ok(events < moved.events / 4, `${events} of ${moved.events} events of the ${end} were read again`)
+      assert.is(files, 0, `${files} files of the ${end} were read again`)
     }
   } finally {
     await service.stop()
   }
-  await isMoved(from, to)
+  await assertMoved(from, to)
 })
 
 test.run()

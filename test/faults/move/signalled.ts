@@ -2,8 +2,8 @@ import type { Installation } from '../../../src/wiring/installation.ts'
 import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 
 /**
- * The built command line in a process that sends itself SIGNAL behind one call of its stores: AT=target.vault.restore/2 is the
- * second one. It says so on stdout first, since a process that is stopped says nothing.
+ * Runs the built command line in a process that sends itself SIGNAL after a call of its stores: AT=target.vault.restore/2 is the
+ * second call of that method. It prints a line first, because a stopped process cannot.
  */
 const { AT = '', SIGNAL = 'SIGKILL' } = process.env
 const [call, nth] = AT.split('/')
@@ -15,14 +15,14 @@ function passed(name: string): void {
   process.kill(process.pid, SIGNAL)
 }
 
-/** The same port, whose calls are told of when they are done. */
+/** Wraps a port and counts its completed calls. */
 function watched<Port extends object>(name: string, port: Port): Port {
   return new Proxy(port, {
     get(target, key) {
       const found: unknown = Reflect.get(target, key)
       if (typeof found !== 'function') return found
-      return (...given: unknown[]) => {
-        const result: unknown = Reflect.apply(found, target, given)
+      return (...args: unknown[]) => {
+        const result: unknown = Reflect.apply(found, target, args)
         if (!(result instanceof Promise)) return result
         return result.then((value: unknown) => {
           passed(`${name}.${String(key)}`)

@@ -10,14 +10,14 @@ import { until } from '../../until.ts'
 
 const REQUESTS = process.env['ADAMANT_FULL'] === '1' ? 21_000 : 2_000
 
-/** Connections at a time. */
+/** Concurrent connections. */
 const LANES = 32
 
 const test = suite('a service')
 
 const portOf = ({ url }: Serving) => Number(new URL(url).port)
 
-test('outlives CONNECT and Upgrade whose connections are reset', () =>
+test('survives CONNECT and Upgrade requests whose connections are reset', () =>
   withInstallation(async ({ serve }) => {
     const server = await serve()
     const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
@@ -28,7 +28,7 @@ test('outlives CONNECT and Upgrade whose connections are reset', () =>
     expect(200, await server.ann.get('/health/live'))
   }))
 
-test('outlives requests that are half, wrong, aborted or reset, with every method, and serves others meanwhile', () =>
+test('survives incomplete, malformed, aborted and reset requests with any method, and serves others meanwhile', () =>
   withInstallation(async ({ serve }) => {
     const server = await serve()
     expect(200, await server.ann.get('/v2/constants'))
@@ -36,16 +36,16 @@ test('outlives requests that are half, wrong, aborted or reset, with every metho
     const wires = fc.sample(strangeRequests(`Authorization: Bearer ${server.ann.token}`), REQUESTS)
     const others = serveOthers(server)
     await sendAll(portOf(server), wires)
-    const answered = await others.stop()
-    console.log(`NOTE ${REQUESTS} strange requests; beside them ${answered} usual ones`)
+    const served = await others.stop()
+    console.log(`NOTE ${REQUESTS} strange requests, ${served} normal requests meanwhile`)
     expect(200, await server.ann.get('/health/ready'))
-    await until('the connections to be gone', () => descriptorsOf(server.pid) <= before + FEW)
+    await until('the connections to be closed', () => descriptorsOf(server.pid) <= before + FEW)
   }))
 
-/** Files and connections that may have been opened meanwhile for good reasons. */
+/** Files and connections that the service may have opened legitimately meanwhile. */
 const FEW = 12
 
-/** Open files and connections of a process; on Linux only, elsewhere 0. */
+/** Number of open files and connections of a process; 0 on other systems than Linux. */
 const descriptorsOf = (pid: number) => (process.platform === 'linux' ? readdirSync(`/proc/${pid}/fd`).length : 0)
 
 async function sendAll(port: number, wires: readonly Wire[]): Promise<void> {
@@ -56,24 +56,24 @@ async function sendAll(port: number, wires: readonly Wire[]): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, lane))
 }
 
-/** Somebody who asks as usual all the while. @returns what ends it, with how often there was an answer */
+/** Sends normal requests until `stop` is called. `stop` returns their number. */
 function serveOthers({ ann }: Serving): { stop(): Promise<number> } {
-  const asked = { stopped: false }
-  let answered = 0
-  const asking = (async () => {
-    while (!asked.stopped) {
+  const state = { stopped: false }
+  let served = 0
+  const requesting = (async () => {
+    while (!state.stopped) {
       expect(200, await ann.get('/v2/constants'))
-      answered++
+      served++
     }
   })()
-  // Told of when it is waited for.
-  asking.catch(() => undefined)
+  // `stop` reports errors.
+  requesting.catch(() => undefined)
   return {
     async stop() {
-      asked.stopped = true
-      await asking
-      assert.ok(answered > 0, 'nobody else asked anything')
-      return answered
+      state.stopped = true
+      await requesting
+      assert.ok(served > 0, 'no normal request was sent')
+      return served
     },
   }
 }

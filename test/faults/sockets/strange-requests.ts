@@ -87,7 +87,7 @@ const version = fc.constantFrom(
   '',
 )
 
-/** @param authorization of somebody who may do everything: what is deeper is reached as well */
+/** @param authorization a header with valid credentials, so that some requests reach the handlers */
 function text(authorization: string): fc.Arbitrary<string> {
   const headers = fc.array(
     fc.oneof({ weight: 4, arbitrary: header }, { weight: 1, arbitrary: fc.constant(authorization) }),
@@ -103,7 +103,7 @@ function text(authorization: string): fc.Arbitrary<string> {
     )
 }
 
-/** Requests that are whole or cut anywhere, sent at once or in pieces, and then kept, ended, left or reset. */
+/** Complete or truncated requests, sent in one or several pieces, with different ends of the connection. */
 export function strangeRequests(authorization: string): fc.Arbitrary<Wire> {
   const cut = fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true }))
   return fc

@@ -5,18 +5,19 @@ import { pace } from '../../pace.ts'
 export const ENDINGS = ['reset', 'end', 'vanish', 'listen'] as const
 export type Ending = (typeof ENDINGS)[number]
 
-/** Bytes of a request, in pieces, and what comes behind them. */
+/** A request in pieces, and how its connection ends. */
 export type Wire = { readonly pieces: readonly string[]; readonly ending: Ending }
 
-/** Milliseconds between pieces, and those that who listens gives the service for its answer. */
+/** Milliseconds between pieces. */
 const BETWEEN = 1
+/** Milliseconds that a client waits for the response. */
 const LISTENS = 40
 
-/** Sends it over a connection of its own; resolves when that is gone, whoever ended it. */
+/** Sends a request on a new connection. Resolves when the connection is closed by either side. */
 export async function sendWire(port: number, { pieces, ending }: Wire): Promise<void> {
   const socket = connect(port, '127.0.0.1')
-  const gone = new Promise<void>((done) => socket.once('close', () => done()))
-  // The service may reset what it refuses: that is its right.
+  const closed = new Promise<void>((done) => socket.once('close', () => done()))
+  // The service may reset the connection of a request that it rejects.
   socket.on('error', () => undefined)
   await new Promise<void>((done) => socket.once('connect', done).once('close', () => done()))
   for (const piece of pieces) {
@@ -24,7 +25,7 @@ export async function sendWire(port: number, { pieces, ending }: Wire): Promise<
     await pace(BETWEEN)
   }
   await END[ending](socket)
-  await gone
+  await closed
 }
 
 const END: Readonly<Record<Ending, (socket: Socket) => unknown>> = {

@@ -1,6 +1,6 @@
 /**
- * A consumer of webhooks in a process of its own, to be killed: `consumer.ts FILE PORT`. It takes a message when it stands in
- * the file, as receivers should, and prints a line when it listens.
+ * A consumer of webhooks in a separate process, which tests kill: `consumer.ts FILE PORT`. It acknowledges a message after writing
+ * it to the file, as receivers should, and prints a line when it listens.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 const [path = '', port = ''] = process.argv.slice(2)
 const file = openSync(path, 'a')
 
-// What one that was killed has left of a line stands alone.
+// Ends the incomplete line of a killed consumer.
 writeSync(file, '\n')
 
 const server = createServer((request, response) => {

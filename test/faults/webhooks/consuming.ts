@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('consumer.ts', import.meta.url))
 
 export type Consumer = {
   readonly port: number
-  /** As kill -9 does, at whatever it is. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
 }
 
@@ -32,10 +32,10 @@ export async function startConsumer(file: string, before?: number): Promise<Cons
 
 type Element = { readonly cursor: string; readonly id: number; readonly diamond: object | null }
 
-/** A message that a consumer has put down. */
+/** A message that a consumer has stored. */
 export type Taken = { readonly id: string; readonly type: string; readonly data: Element }
 
-/** What a consumer has taken, in its order; half a line is of one that was killed before it answered. */
+/** The messages of a consumer in order, without the incomplete lines of killed ones, which were not acknowledged. */
 export function takenIn(file: string): Taken[] {
   if (!existsSync(file)) return []
   const lines = readFileSync(file, 'utf8').split('\n')
@@ -50,7 +50,7 @@ export function takenIn(file: string): Taken[] {
   })
 }
 
-/** The inventory that somebody has who did as the messages said, by id. */
+/** The inventory by id that results from applying the messages. */
 export function inventoryOf(taken: readonly Taken[]): Map<number, object> {
   const stones = new Map<number, object>()
   for (const { data } of taken) {

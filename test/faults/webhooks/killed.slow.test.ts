@@ -15,9 +15,9 @@ import { inventoryOf, startConsumer, takenIn } from './consuming.ts'
 const ROUNDS = rounds(3, 100)
 const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
 
-const test = suite('webhooks, where services and consumers are killed')
+const test = suite('webhooks')
 
-test(`leave a consumer with exactly the inventory there is, ${ROUNDS} times over`, () =>
+test(`give a consumer exactly the inventory although it and the service are killed, ${ROUNDS} times`, () =>
   withInstallation(async ({ serve }) => {
     const folder = mkdtempSync(join(tmpdir(), 'adamant-consumer-'))
     const file = join(folder, 'taken.jsonl')
@@ -40,11 +40,11 @@ test(`leave a consumer with exactly the inventory there is, ${ROUNDS} times over
         await working
         if (round % 2 === 0) consumer = await startConsumer(file, port)
         service = await serve()
-        // A try that failed while the consumer was away is not waited for.
+        // Restarts the delivery, which would otherwise wait after a failed attempt.
         await nudge(service, id)
       }
       await until('the last change', async () => isSame(await shownBy(service.ann), inventoryOf(takenIn(file))))
-      assert.ok(known.length > ROUNDS, 'too little was done')
+      assert.ok(known.length > ROUNDS, 'too few stones were created')
       assertOrder(file)
       assert.is(await service.stop(), 0)
     } finally {
@@ -53,7 +53,7 @@ test(`leave a consumer with exactly the inventory there is, ${ROUNDS} times over
     }
   }, LAX))
 
-/** Creates, changes and deletes until the service is gone, and counts what was answered. */
+/** Creates, changes and deletes stones until the service is killed, and counts the responses. */
 async function work(
   ann: Vendor,
   round: number,
@@ -72,7 +72,7 @@ async function work(
       else await ann.remove(`/v4/diamond/${id}`)
       done.count++
     } catch (error) {
-      // Killed in the middle: whether it was done, the list tells.
+      // The service was killed during the request; the list shows whether it was executed.
       assert.instance(error, Error)
       return
     }
@@ -89,21 +89,18 @@ async function shownBy(ann: Vendor): Promise<Map<number, object>> {
   return new Map(diamonds.map((one) => [one.id, one]))
 }
 
-/** Links are signed anew with each answer. */
+/** Removes the origins of links, which change with each process. */
 const plain = (stone: object | undefined) => JSON.stringify(stone)?.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')
 
 const isSame = (some: ReadonlyMap<number, object>, others: ReadonlyMap<number, object>) =>
   some.size === others.size && [...some].every(([id, one]) => plain(one) === plain(others.get(id)))
 
-/**
- * Cursors never go back. Where the consumer or the service was killed, or the webhook was paused, what was under way may
- * come once more.
- */
+/** Asserts that cursors never decrease. After a kill or a pause, the messages in progress may be delivered again. */
 function assertOrder(file: string): void {
   const numbers = takenIn(file).map(({ data }) => Number(data.cursor.split('-')[1]))
   const twice = numbers.filter((number, at) => at > 0 && number <= (numbers[at - 1] ?? 0))
   for (const [at, number] of numbers.entries()) {
-    assert.ok(at === 0 || number >= (numbers[at - 1] ?? 0), `${number} came behind ${numbers[at - 1]}`)
+    assert.ok(at === 0 || number >= (numbers[at - 1] ?? 0), `${number} came after ${numbers[at - 1]}`)
   }
   assert.ok(twice.length <= 3 * ROUNDS, `${twice.length} came twice in ${ROUNDS} rounds`)
 }

@@ -4,90 +4,94 @@ import { freeze, thaw } from '../../freeze.ts'
 import { pace } from '../../pace.ts'
 import type { Processes } from './processes.ts'
 import type { Choices } from '../../seeded.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { RunEnvironment } from './environment.ts'
 
-/** What a fault happens to. */
-export type Struck = { readonly processes: Processes; readonly around: Surroundings; readonly choices: Choices }
+/** What a fault applies to. */
+export type FaultTarget = {
+  readonly processes: Processes
+  readonly environment: RunEnvironment
+  readonly choices: Choices
+}
 
-/** Something that goes wrong while clients work, and is over again. */
+/** A temporary fault that occurs while clients work. */
 export type Fault = {
   readonly about: string
-  /** What has to be made before the first process starts. */
-  readonly needs?: 'small disk' | 'post' | 'servers'
-  /** Loaded into each process before the service. */
+  /** What must be set up before the first process starts. */
+  readonly needs?: 'small disk' | 'mail server' | 'servers'
+  /** A module that each process imports before the service. */
   readonly preload?: string
-  /** Begins and ends it. */
-  strike(struck: Struck): Promise<void>
+  /** Begins and ends the fault. */
+  inject(target: FaultTarget): Promise<void>
 }
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Milliseconds of a fault that lasts: long enough that clients meet it, short enough that many fit into a run. */
+/** Duration of a fault in milliseconds: long enough to affect clients, short enough for many in a run. */
 const SHORT = [300, 1_500] as const
-/** Milliseconds that a full disk is full: the log asks now and then whether there is room. */
+/** Milliseconds for which the disk is full: the log checks for free space only now and then. */
 const FULL = 1_500
-/** Milliseconds by which everything that waits for a slow disk waits longer. */
+/** Milliseconds by which a slow disk delays each wait for it. */
 const SLOW = [20, 120] as const
 
 const last = (choices: Choices) => pace(choices.between(...SHORT))
-const any = ({ processes, choices }: Struck) => choices.below(processes.count)
+const any = ({ processes, choices }: FaultTarget) => choices.below(processes.count)
 
 export const FAULTS = {
   'kill -9': {
-    about: 'one of the processes ends as by a power cut, and starts again',
-    strike: (struck) => struck.processes.replace(any(struck)),
+    about: 'one process is killed with SIGKILL and restarted',
+    inject: (target) => target.processes.replace(any(target)),
   },
   SIGSTOP: {
-    about: 'one of the processes stands still for a while, and goes on with what it had begun',
-    async strike(struck) {
-      const { pid } = struck.processes.at(any(struck))
+    about: 'one process is stopped for a while and then continues',
+    async inject(target) {
+      const { pid } = target.processes.at(any(target))
       await freeze(pid)
-      await last(struck.choices)
+      await last(target.choices)
       thaw(pid)
     },
   },
   'clock jumps': {
-    about: "one of the processes finds the system's clock 30 days ahead, and then back",
+    about: 'the system clock of one process is temporarily 30 days ahead',
     preload: here('../set-clock.js'),
-    async strike(struck) {
-      const { pid } = struck.processes.at(any(struck))
+    async inject(target) {
+      const { pid } = target.processes.at(any(target))
       process.kill(pid, 'SIGUSR2')
-      await last(struck.choices)
+      await last(target.choices)
       process.kill(pid, 'SIGUSR2')
     },
   },
   'slow disk': {
-    about: 'every commit and every fsync takes longer',
+    about: 'each commit and each fsync takes longer',
     preload: here('slow-disk.js'),
-    async strike({ around, choices }) {
-      writeFileSync(around.slowDisk, String(Math.round(choices.between(...SLOW))))
+    async inject({ environment, choices }) {
+      writeFileSync(environment.slowDisk, String(Math.round(choices.between(...SLOW))))
       await last(choices)
-      rmSync(around.slowDisk)
+      rmSync(environment.slowDisk)
     },
   },
   'full disk': {
-    about: 'the disk of the data folder has no room left, and then has some again',
+    about: 'the disk of the data folder is temporarily full',
     needs: 'small disk',
-    async strike({ around }) {
-      around.disk?.fill()
+    async inject({ environment }) {
+      environment.disk?.fill()
       await pace(FULL)
-      around.disk?.free()
+      environment.disk?.free()
     },
   },
   'mail away': {
-    about: 'the mail server is gone, and comes back',
-    needs: 'post',
-    async strike({ around, choices }) {
-      await around.post?.leave()
+    about: 'the mail server is temporarily unavailable',
+    needs: 'mail server',
+    async inject({ environment, choices }) {
+      await environment.mailServer?.stop()
       await last(choices)
-      await around.post?.comeBack()
+      await environment.mailServer?.restart()
     },
   },
   'log away': {
-    about: 'the server of the log stands still, or takes no connections',
+    about: 'the server of the event log temporarily hangs or accepts no connections',
     needs: 'servers',
-    async strike({ around, choices }) {
-      const { log } = around.servers ?? {}
+    async inject({ environment, choices }) {
+      const { log } = environment.servers ?? {}
       const isFrozen = choices.next() < 0.5
       await (isFrozen ? log?.freeze() : log?.down())
       await last(choices)
@@ -95,10 +99,10 @@ export const FAULTS = {
     },
   },
   'read models away': {
-    about: 'the server of the read models stands still, or is killed and starts again',
+    about: 'the server of the read models temporarily hangs, or is killed and restarted',
     needs: 'servers',
-    async strike({ around, choices }) {
-      const { reads } = around.servers ?? {}
+    async inject({ environment, choices }) {
+      const { reads } = environment.servers ?? {}
       if (choices.next() < 0.5) return reads?.replace(() => last(choices))
       await reads?.freeze()
       await last(choices)

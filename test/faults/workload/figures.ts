@@ -1,7 +1,7 @@
 import { percentile } from '../../../bench/load/probe.ts'
-import type { Record } from './record.ts'
+import type { RunRecord } from './record.ts'
 
-/** What a run is told by. */
+/** The figures of a run. */
 export type Figures = {
   readonly seconds: number
   readonly requests: number
@@ -10,11 +10,11 @@ export type Figures = {
   readonly refusals: Readonly<{ [status: string]: number }>
   /** Milliseconds of acknowledged single creates. */
   readonly creates: { readonly count: number; readonly median: number; readonly p99: number }
-  /** How often each fault struck. */
+  /** How often each fault occurred. */
   readonly faults: Readonly<{ [name: string]: number }>
 }
 
-export function figuresOf(record: Record, faults: ReadonlyMap<string, number>, seconds: number): Figures {
+export function figuresOf(record: RunRecord, faults: ReadonlyMap<string, number>, seconds: number): Figures {
   const { requests, acknowledged, lost, refusals, creates } = record
   return {
     seconds,
@@ -27,13 +27,13 @@ export function figuresOf(record: Record, faults: ReadonlyMap<string, number>, s
   }
 }
 
-/** In one line, for whoever watches. */
-export function toldFigures(figures: Figures): string {
+/** The figures in one line of text. */
+export function figuresLine(figures: Figures): string {
   const { seconds, requests, acknowledged, lost, refusals, creates, faults } = figures
   return [
     `${requests} requests in ${seconds.toFixed(0)} s`,
     `${acknowledged} acknowledged`,
-    `${lost} answers lost`,
+    `${lost} responses lost`,
     `refused: ${counted(refusals)}`,
     `faults: ${counted(faults)}`,
     `${creates.count} single creates, median ${creates.median.toFixed(1)} ms, p99 ${creates.p99.toFixed(1)} ms`,

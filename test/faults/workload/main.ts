@@ -1,6 +1,6 @@
 /**
- * Random clients against two processes of the service, while faults strike; what clients were told is held to what a
- * service promises (history/check.ts). `npm run test:faults -- --help` says how to choose.
+ * Runs random clients against two processes of the service during faults, and checks the responses against the service's
+ * guarantees (history/check.ts). `npm run test:faults -- --help` shows the options.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -8,12 +8,12 @@ import { ENGINE_COMBINATIONS } from '../../engines.ts'
 
 const HELP = `npm run test:faults -- [--seed N] [--seconds N | --minutes N] [--clients N] [--only NAME]... [--engines NAME] [--json]
 
-  --seed      the choices of an earlier run: every run prints its own
-  --seconds   that clients work in each run (30), or --minutes
-  --clients   at work beside each other (12; 24 in the soak)
-  --only      one of the runs below; may be given several times
-  --engines   ${ENGINE_COMBINATIONS.join(', ')}: those of the service, for runs that don't bring their own
-  --json      the figures of each run in one line of JSON
+  --seed      repeats the choices of an earlier run, which prints its seed
+  --seconds   duration of each run (30), or --minutes
+  --clients   number of concurrent clients (12; 24 in the soak)
+  --only      runs only the named run; repeatable
+  --engines   ${ENGINE_COMBINATIONS.join(', ')}: engines of the service, for runs without their own
+  --json      prints the figures of each run as one line of JSON
 
 Runs:`
 
@@ -35,7 +35,7 @@ function usage(fault: string): never {
   process.exit(2)
 }
 
-/** @returns the flag's number, where it is given */
+/** @returns the number of a flag; undefined if it is not set */
 function numberOf(flag: 'seed' | 'seconds' | 'minutes' | 'clients'): number | undefined {
   const text = values[flag]
   if (text === undefined) return undefined
@@ -49,11 +49,11 @@ const { engines } = values
 if (engines !== undefined && !ENGINE_COMBINATIONS.some((known) => known === engines)) {
   usage(`--engines must be one of ${ENGINE_COMBINATIONS.join(', ')}, got ${engines}`)
 }
-// What starts services reads it, as with `npm test -- --engines`.
+// test/engines.ts reads this variable when it starts services.
 if (engines !== undefined) process.env['ENGINES'] = engines
 
 const { RUNS } = await import('./runs.ts')
-const { CannotBeHad } = await import('./surroundings.ts')
+const { MissingRequirement } = await import('./environment.ts')
 const { SEED } = await import('../../seeded.ts')
 
 const names = Object.keys(RUNS)
@@ -75,15 +75,15 @@ for (const [name, { run }] of Object.entries(RUNS)) {
   if (values.only.length > 0 && !values.only.includes(name)) continue
   console.log(`--- ${name}, seed ${seed}`)
   try {
-    const { told, figures } = await run({
+    const { summary, figures } = await run({
       seed,
       ...(seconds !== undefined && { seconds }),
       ...(clients !== undefined && { clients }),
     })
-    console.log(values.json ? JSON.stringify({ run: name, seed, ...figures }) : told)
+    console.log(values.json ? JSON.stringify({ run: name, seed, ...figures }) : summary)
     passed++
   } catch (error) {
-    if (error instanceof CannotBeHad) {
+    if (error instanceof MissingRequirement) {
       console.log(`LEFT OUT: ${name}: ${error.message}`)
       continue
     }
@@ -92,5 +92,5 @@ for (const [name, { run }] of Object.entries(RUNS)) {
     console.log(`     again: npm run test:faults -- --only '${name}' --seed ${seed}`)
   }
 }
-// What a fault leaves open must not keep this process, and a pipe that is full must not cost it the last line.
+// Exits even if a fault left something open, but only after the last line was written to a pipe.
 process.stdout.write(`${passed} passed, ${failed} failed\n`, () => process.exit(failed === 0 && passed > 0 ? 0 : 1))

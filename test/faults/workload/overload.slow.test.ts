@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
-import { FLOODS, overload, toldOverload } from './overload.ts'
+import { FLOODS, overload, overloadLines } from './overload.ts'
 
-const test = suite('a service that is asked for more than it takes')
+const test = suite('an overloaded service')
 
-test('sheds what is too much, serves others meanwhile, and everybody as soon as it is over', async () => {
-  for (const line of toldOverload(await overload(FLOODS)).split('\n')) console.log(`NOTE: ${line}`)
+test('rejects excess requests, serves other addresses meanwhile, and all clients when the overload ends', async () => {
+  for (const line of overloadLines(await overload(FLOODS)).split('\n')) console.log(`NOTE: ${line}`)
 })
 
 test.run()

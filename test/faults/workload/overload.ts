@@ -10,33 +10,34 @@ import { everyDiamond, withInstallation } from '../serving.ts'
 import type { Person } from './clients/client.ts'
 import { newPerson } from './person.ts'
 
-/** Where a flood comes from, and who comes meanwhile from elsewhere, as a proxy tells it. */
+/** The client addresses, as a proxy forwards them: of the flood, and of another client. */
 const FLOOD = { 'X-Forwarded-For': '192.0.2.1' }
 const ELSEWHERE = { 'X-Forwarded-For': '198.51.100.1' }
 
 type Given = { readonly url: string; readonly ann: Vendor; readonly sender: Sender; readonly person: Person }
 
-/** Much more than the service takes at a time, all at once. */
+/** Many more concurrent requests than the service accepts. */
 type Flood = {
   readonly about: string
-  /** Clients that ask at once, each again and again while it lasts. */
+  /** Number of concurrent clients, each of which repeats its request during the flood. */
   readonly clients: number
-  readonly ask: (given: Given, number: number) => Promise<Answer>
-  /** What whoever floods may be told; and by which of them something of it is shed before it ends. */
-  readonly answers: readonly number[]
-  readonly shed?: number
+  readonly send: (given: Given, number: number) => Promise<Answer>
+  /** Allowed statuses. */
+  readonly statuses: readonly number[]
+  /** The status by which excess requests are rejected; the flood lasts until it occurs. */
+  readonly rejectedWith?: number
 }
 
-const from = (place: Readonly<Record<string, string>>, { headers, ...wanted }: Request): Request => ({
-  ...wanted,
-  headers: { ...headers, ...place },
+const from = (address: Readonly<Record<string, string>>, { headers, ...rest }: Request): Request => ({
+  ...rest,
+  headers: { ...headers, ...address },
 })
 
-const logIn = ({ url, person }: Given, place = FLOOD) =>
+const logIn = ({ url, person }: Given, address = FLOOD) =>
   request(
     url,
     from(
-      place,
+      address,
       form(
         '/api/oauth/v2/token',
         new URLSearchParams({
@@ -50,12 +51,12 @@ const logIn = ({ url, person }: Given, place = FLOOD) =>
     ),
   )
 
-const share = ({ url, sender }: Given, place = FLOOD) =>
-  request(url, from(place, form('/api/v1/share', 'secret=x&passphrase=open+sesame', sender.authorization)))
+const share = ({ url, sender }: Given, address = FLOOD) =>
+  request(url, from(address, form('/api/v1/share', 'secret=x&passphrase=open+sesame', sender.authorization)))
 
-const create = ({ ann }: Given, sku: string, place = FLOOD) => ann.post('/v4/diamond', stone({ sku }), place)
+const create = ({ ann }: Given, sku: string, address = FLOOD) => ann.post('/v4/diamond', stone({ sku }), address)
 
-/** As long as a bulk of 500 stones with everything that a stone may have, and more. */
+/** Makes a body longer than the longest bulk of 500 stones. */
 const PADDING = ' '.repeat(1_000_000)
 
 const longBody = ({ ann }: Given, number: number) =>
@@ -68,31 +69,31 @@ const longBody = ({ ann }: Given, number: number) =>
 
 export const FLOODS: Readonly<Record<string, Flood>> = {
   'log-ins': {
-    about: 'each costs a core 70 ms, and 64 wait at most',
+    about: 'each takes a core 70 ms, and at most 64 wait',
     clients: 200,
-    ask: (given) => logIn(given),
-    answers: [200, 429],
-    shed: 429,
+    send: (given) => logIn(given),
+    statuses: [200, 429],
+    rejectedWith: 429,
   },
   passphrases: {
-    about: 'each costs a core 80 ms, and 32 wait at most',
+    about: 'each takes a core 80 ms, and at most 32 wait',
     clients: 150,
-    ask: (given) => share(given),
-    answers: [200, 429],
-    shed: 429,
+    send: (given) => share(given),
+    statuses: [200, 429],
+    rejectedWith: 429,
   },
   'long bodies': {
-    about: '64 MiB are in memory at most, half of it for one address',
+    about: 'at most 64 MiB are in memory, half of it for one address',
     clients: 120,
-    ask: longBody,
-    answers: [201, 503],
-    shed: 503,
+    send: longBody,
+    statuses: [201, 503],
+    rejectedWith: 503,
   },
   creates: {
-    about: 'they are written together, and wait no longer than their number takes',
+    about: 'they are committed in groups, and their queue is limited',
     clients: rounds(600, 2_000),
-    ask: (given, number) => create(given, `flood ${number}`),
-    answers: [201, 429, 503],
+    send: (given, number) => create(given, `flood ${number}`),
+    statuses: [201, 429, 503],
   },
 }
 
@@ -100,30 +101,30 @@ export type OverloadFigures = {
   readonly [flood: string]: {
     readonly requests: number
     readonly statuses: Readonly<{ [status: string]: number }>
-    /** Creates that came from elsewhere meanwhile. */
+    /** Number of creates from another address during the flood. */
     readonly elsewhere: number
   }
 }
 
 /**
- * Floods a service with one thing after another from one address. What it can't take it refuses with the time to come again;
- * it serves others meanwhile, and whoever flooded as soon as that is over. Every stone that was acknowledged is there.
+ * Floods a service with each kind of request from one address. Asserts that excess requests are rejected with Retry-After, that
+ * another address is served meanwhile and the flooding one afterwards, and that all acknowledged stones exist.
  */
 export async function overload(floods: Readonly<Record<string, Flood>> = FLOODS): Promise<OverloadFigures> {
   const figures: Record<string, OverloadFigures[string]> = {}
-  let who: { person: Person; sender: Sender } | undefined
+  let accounts: { person: Person; sender: Sender } | undefined
   await withInstallation(
     async ({ serve }) => {
-      if (who === undefined) throw new Error('nobody has an account')
+      if (accounts === undefined) throw new Error('the accounts were not created')
       const service = await serve()
-      const given = { url: service.url, ann: service.ann, ...who }
+      const given = { url: service.url, ann: service.ann, ...accounts }
       for (const [name, flood] of Object.entries(floods)) figures[name] = await floodWith(name, flood, given)
       assert.is(await service.stop(), 0)
     },
     { TRUST_PROXY: '1', MAILS_PER_ACCOUNT: '0' },
     {
       prepare: async ({ installation }) =>
-        void (who = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
+        void (accounts = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
     },
   )
   return figures
@@ -131,19 +132,22 @@ export async function overload(floods: Readonly<Record<string, Flood>> = FLOODS)
 
 async function floodWith(name: string, flood: Flood, given: Given): Promise<OverloadFigures[string]> {
   const before = (await everyDiamond(given.ann, 'v4')).total
-  const under = { way: true }
+  const flooding = { isOn: true }
   const statuses: Record<string, number> = {}
   const elsewhere = { count: 0 }
-  const others = comeFromElsewhere(given, name, under, elsewhere)
-  const clients = floodOn(flood, given, under, ({ status, text }) => {
-    assert.ok(flood.answers.includes(status), `${name}: ${status} ${text}`)
+  const others = createFromElsewhere(given, name, flooding, elsewhere)
+  const clients = sendFlood(flood, given, flooding, ({ status, text }) => {
+    assert.ok(flood.statuses.includes(status), `${name}: ${status} ${text}`)
     statuses[status] = (statuses[status] ?? 0) + 1
   })
-  const isMet = () => elsewhere.count >= OTHERS && (flood.shed === undefined || (statuses[flood.shed] ?? 0) > 0)
-  // A client that fails ends it; the flood is held until others were served beside it, and something of it was shed.
-  const over = until(`others beside ${name}, and what is shed of them`, isMet).finally(() => (under.way = false))
+  const isComplete = () =>
+    elsewhere.count >= OTHERS && (flood.rejectedWith === undefined || (statuses[flood.rejectedWith] ?? 0) > 0)
+  // The flood lasts until another address was served and excess requests were rejected, or until a client fails.
+  const over = until(`others to be served during ${name}, and rejections`, isComplete).finally(
+    () => (flooding.isOn = false),
+  )
   await Promise.all([over, clients, others])
-  // At once, and where the flood came from: nothing is held against anybody.
+  // The flooding address is served immediately after the flood.
   for (const answer of [await create(given, `after ${name}`), await logIn(given), await share(given)]) {
     assert.ok(answer.status < 300, `after ${name}: ${answer.status} ${answer.text}`)
   }
@@ -154,39 +158,39 @@ async function floodWith(name: string, flood: Flood, given: Given): Promise<Over
   return { requests, statuses, elsewhere: elsewhere.count }
 }
 
-/** All clients at once, and each of them again while it is under way. */
-async function floodOn(
+/** Each client sends at least one request, and repeats it during the flood. */
+async function sendFlood(
   flood: Flood,
   given: Given,
-  under: { readonly way: boolean },
-  told: (answer: Answer) => void,
+  flooding: { readonly isOn: boolean },
+  onAnswer: (answer: Answer) => void,
 ): Promise<void> {
   let number = 0
   const client = async () => {
     do {
-      const answer = await flood.ask(given, number++)
-      told(answer)
+      const answer = await flood.send(given, number++)
+      onAnswer(answer)
       if (answer.status >= 400) await pace(PAUSE)
-    } while (under.way)
+    } while (flooding.isOn)
   }
   await Promise.all(Array.from({ length: flood.clients }, client))
 }
 
-/** Milliseconds between two creates of somebody else, and behind a refusal. */
+/** Milliseconds between two creates of the other address, and after a rejection. */
 const PAUSE = 20
-/** Creates from elsewhere that are answered while a flood lasts. */
+/** Creates from the other address that must succeed during a flood. */
 const OTHERS = 5
 
-/** Somebody from another address, whom a flood must not keep out. */
-async function comeFromElsewhere(
+/** A client with another address, which must be served during a flood. */
+async function createFromElsewhere(
   given: Given,
   name: string,
-  under: { readonly way: boolean },
+  flooding: { readonly isOn: boolean },
   elsewhere: { count: number },
 ): Promise<void> {
-  while (under.way) {
+  while (flooding.isOn) {
     const answer = await create(given, `elsewhere ${name} ${elsewhere.count}`, ELSEWHERE)
-    assert.is(answer.status, 201, `${name} kept others out: ${answer.status} ${answer.text}`)
+    assert.is(answer.status, 201, `${name} blocked another address: ${answer.status} ${answer.text}`)
     assert.ok(shown(answer).id > 0)
     elsewhere.count++
     await pace(PAUSE)
@@ -194,10 +198,10 @@ async function comeFromElsewhere(
 }
 
 /** A line for each flood. */
-export const toldOverload = (figures: OverloadFigures): string =>
+export const overloadLines = (figures: OverloadFigures): string =>
   Object.entries(figures)
     .map(([name, { requests, statuses, elsewhere }]) => {
-      const counts = Object.entries(statuses).map(([status, count]) => `${count} of ${status}`)
+      const counts = Object.entries(statuses).map(([status, count]) => `${count} with ${status}`)
       return `${name}: ${requests} requests: ${counts.join(', ')}; ${elsewhere} creates from elsewhere`
     })
     .join('\n')

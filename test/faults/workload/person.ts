@@ -7,7 +7,7 @@ import type { Person } from './clients/client.ts'
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'workload' } as const
 
-/** Somebody who has an account with a password, and a registered program that logs in for them. */
+/** Registers an account with a password, and an OAuth client. */
 export async function newPerson({ writing }: Installation): Promise<Person> {
   const ids = { ...writing, size: 1, origin }
   const accountIds = new IdAllocator({ ...ids, kind: 'account' })

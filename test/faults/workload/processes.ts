@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Serving } from '../serving.ts'
 
-/** Two services beside each other, of which one or the other is away now and then. */
+/** The service processes of an installation, which faults may replace. */
 export class Processes {
   readonly #running: Serving[] = []
   readonly #ended: Serving[] = []
 
   constructor(private readonly serve: () => Promise<Serving>) {}
 
-  /** One after another, as an operator does it. */
+  /** Starts the processes one after another, as operators do. */
   async start(count: number): Promise<void> {
     for (let at = 0; at < count; at++) this.#running.push(await this.serve())
   }
@@ -17,7 +17,7 @@ export class Processes {
     return this.#running.length
   }
 
-  /** Where they are, or were last. */
+  /** The current or last addresses of the processes. */
   readonly urls = (): readonly [string, ...string[]] => {
     const [first, ...others] = this.#running.map(({ url }) => url)
     if (first === undefined) throw new Error('nothing was started')
@@ -30,7 +30,7 @@ export class Processes {
     return process
   }
 
-  /** Ends one as a power cut does, and starts it again. */
+  /** Kills a process with SIGKILL and restarts it. */
   async replace(index: number): Promise<void> {
     const process = this.at(index)
     await process.kill()
@@ -38,23 +38,23 @@ export class Processes {
     this.#running[index] = await this.serve()
   }
 
-  /** Bytes of memory that they have together. */
+  /** Resident memory of all processes in bytes. */
   memory(): number {
     return this.#running.reduce((sum, { pid }) => sum + residentBytes(pid), 0)
   }
 
-  /** All that they and those before them have said. */
-  said(): string {
-    return [...this.#ended, ...this.#running].map((process) => `--- ${process.url}\n${process.said()}`).join('\n')
+  /** The output of all processes, including earlier ones. */
+  output(): string {
+    return [...this.#ended, ...this.#running].map((process) => `--- ${process.url}\n${process.output()}`).join('\n')
   }
 
-  /** Asks all to end. @returns their exit codes */
+  /** Sends SIGTERM to all processes. @returns their exit codes */
   stop(): Promise<(number | null)[]> {
     return Promise.all(this.#running.map((process) => process.stop()))
   }
 }
 
-/** The resident set, https://man7.org/linux/man-pages/man5/proc_pid_status.5.html; 0 where there is no /proc. */
+/** Resident memory in bytes (https://man7.org/linux/man-pages/man5/proc_pid_status.5.html); 0 without /proc. */
 function residentBytes(pid: number): number {
   try {
     const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

@@ -2,37 +2,37 @@ import * as assert from 'uvu/assert'
 import type { Answer } from '../../api/harness/request.ts'
 import type { Operation, Outcome } from './history/operation.ts'
 
-/** What came of one request. */
+/** The result of a request. */
 export type Reply = {
   readonly client: number
   readonly began: number
   readonly ended: number
   readonly outcome: Outcome
-  /** Absent where the connection broke before it came. */
+  /** Absent if the connection broke before the response. */
   readonly answer?: Answer
 }
 
-/** What a client has to live with: conflicts and limits. */
+/** Statuses that a client must expect: conflicts and limits. */
 const REFUSED: ReadonlySet<number> = new Set([409, 412, 429])
 const MISSING: readonly number[] = [404]
 
-/** Everything that clients asked for and were told, and how long it took. */
-export class Record {
+/** Records all operations of clients with their results and durations. */
+export class RunRecord {
   readonly operations: Operation[] = []
-  /** Answers that no client of this kind should ever get. */
+  /** Responses that no client should get. */
   readonly unexpected: string[] = []
   readonly refusals = new Map<number, number>()
-  /** Milliseconds of each single create that was acknowledged. */
+  /** Durations of acknowledged single creates in milliseconds. */
   readonly creates: number[] = []
   requests = 0
   acknowledged = 0
   lost = 0
 
   /**
-   * Sends one request, and tells what came of it. An answer that breaks the API's description is put down as unexpected.
-   * @param missing statuses by which what is asked for is told not to be there, or not any more
+   * Sends a request. A response that violates the API's description is recorded as unexpected.
+   * @param missing statuses that mean that the requested resource does not exist or has ended
    */
-  async ask(client: number, send: () => Promise<Answer>, missing = MISSING): Promise<Reply> {
+  async send(client: number, send: () => Promise<Answer>, missing = MISSING): Promise<Reply> {
     this.requests++
     const began = performance.now()
     try {
@@ -48,7 +48,7 @@ export class Record {
   #outcomeOf({ status, text, headers }: Answer, missing: readonly number[]): Outcome {
     if (status < 300) {
       this.acknowledged++
-      // What was written last may be missing, and the answer says so.
+      // A stale response may lack the latest writes.
       return headers['x-consistency'] === 'stale' ? 'unknown' : 'done'
     }
     this.refusals.set(status, (this.refusals.get(status) ?? 0) + 1)
@@ -58,7 +58,7 @@ export class Record {
     return 'unknown'
   }
 
-  keep(...operations: Operation[]): void {
+  add(...operations: Operation[]): void {
     this.operations.push(...operations)
   }
 }

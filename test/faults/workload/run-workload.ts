@@ -10,7 +10,7 @@ import { until } from '../../until.ts'
 import { BUILT } from '../server-process.ts'
 import { everyDiamond, withInstallation } from '../serving.ts'
 import type { Client, Person, World } from './clients/client.ts'
-import { readOnce, sightOf, useInventory } from './clients/inventory.ts'
+import { readOnce, seenStoneOf, useInventory } from './clients/inventory.ts'
 import { reveal, useSecrets } from './clients/secrets.ts'
 import { useTokens } from './clients/tokens.ts'
 import { faultOf, type FaultName } from './faults.ts'
@@ -18,58 +18,58 @@ import { figuresOf, type Figures } from './figures.ts'
 import { violationsOf } from './history/check.ts'
 import { newPerson } from './person.ts'
 import { Processes } from './processes.ts'
-import { Record } from './record.ts'
+import { RunRecord } from './record.ts'
 import { Choices } from '../../seeded.ts'
-import { withSurroundings, type Surroundings } from './surroundings.ts'
+import { withEnvironment, type RunEnvironment } from './environment.ts'
 
-/** How long clients work: by the clock, or until so many faults have struck and are over. */
-export type Lasts = { readonly seconds: number } | { readonly strikes: number }
+/** How long clients work: for some seconds or until a number of faults has occurred. */
+export type WorkloadDuration = { readonly seconds: number } | { readonly faults: number }
 
 export type Workload = {
-  /** The same for the same choices of every client and of every fault; how they fall together is the machine's. */
+  /** Determines the choices of all clients and faults, but not their interleaving. */
   readonly seed: number
   readonly clients: number
   readonly processes: number
-  readonly lasts: Lasts
-  /** What strikes while clients work: one after another, each time one of those. */
+  readonly duration: WorkloadDuration
+  /** The faults that occur while clients work, one at a time, chosen at random. */
   readonly faults: readonly FaultName[]
-  /** Called every second of it. */
+  /** Called every second. */
   readonly watch?: (processes: Processes, seconds: number) => void
 }
 
 /** Milliseconds between two faults. */
 const BETWEEN = [400, 1_600] as const
-/** Milliseconds that a token may outlive its end where the log is behind a network: until the reads behind it are asked again. */
+/** Milliseconds for which a token may be accepted after its end with a log on a server: until the session feed reads it. */
 const GRACE = 5_000
-/** Stones that are read one by one at the end, by each process. */
+/** Number of stones that are read singly from each process at the end. */
 const SINGLY = 150
-/** At most so many violations are told: one fault breaks many promises. */
-const TOLD = 20
+/** The most violations that are printed: one fault causes many. */
+const MAX_PRINTED = 20
 
 /**
- * Lets clients work, lets faults strike, and holds what clients were told to what a service promises.
- * @throws Error with the violations; CannotBeHad where this machine can't do such a fault
+ * Runs clients and faults, then checks the responses against the guarantees.
+ * @throws Error with the violations; MissingRequirement if this machine cannot inject one of the faults
  */
 export async function runWorkload(workload: Workload): Promise<Figures> {
   const faults = workload.faults.map(faultOf)
   const preloads = [...new Set(faults.flatMap(({ preload }) => preload ?? []))].flatMap((file) => ['--import', file])
   const program = [...preloads, ...BUILT]
   let figures: Figures | undefined
-  await withSurroundings(faults, async (around) => {
-    let who: { person: Person; sender: Sender } | undefined
+  await withEnvironment(faults, async (environment) => {
+    let accounts: { person: Person; sender: Sender } | undefined
     await withInstallation(
       async ({ serve, annAt }) => {
-        if (who === undefined) throw new Error('nobody has an account')
+        if (accounts === undefined) throw new Error('the accounts were not created')
         const processes = new Processes(() => serve({}, program))
         await processes.start(workload.processes)
-        figures = await work(workload, processes, around, { ...who, vendorAt: annAt })
+        figures = await work(workload, processes, environment, { ...accounts, vendorAt: annAt })
         assert.equal(await processes.stop(), Array(workload.processes).fill(0), 'exit codes')
       },
-      around.settings,
+      environment.settings,
       {
-        within: around.folder,
+        within: environment.folder,
         prepare: async ({ installation }) =>
-          void (who = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
+          void (accounts = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
       },
     )
   })
@@ -80,20 +80,28 @@ export async function runWorkload(workload: Workload): Promise<Figures> {
 async function work(
   workload: Workload,
   processes: Processes,
-  around: Surroundings,
-  who: Pick<World, 'person' | 'sender' | 'vendorAt'>,
+  environment: RunEnvironment,
+  accounts: Pick<World, 'person' | 'sender' | 'vendorAt'>,
 ): Promise<Figures> {
-  const record = new Record()
+  const record = new RunRecord()
   const began = performance.now()
-  const struck = new Map<string, number>()
-  const { lasts } = workload
+  const occurrences = new Map<string, number>()
+  const { duration } = workload
   const isDone = () =>
-    'seconds' in lasts
-      ? performance.now() > began + lasts.seconds * 1000
-      : [...struck.values()].reduce((sum, count) => sum + count, 0) >= lasts.strikes
+    'seconds' in duration
+      ? performance.now() > began + duration.seconds * 1000
+      : [...occurrences.values()].reduce((sum, count) => sum + count, 0) >= duration.faults
   const isOver = () => isDone() || record.unexpected.length > 0
   let number = 0
-  const world: World = { ...who, record, urls: processes.urls, stones: [], kept: [], number: () => ++number, isOver }
+  const world: World = {
+    ...accounts,
+    record,
+    urls: processes.urls,
+    stones: [],
+    kept: [],
+    number: () => ++number,
+    isOver,
+  }
   const clients = Array.from({ length: workload.clients }, (_, at) => ({
     number: at + 1,
     world,
@@ -103,39 +111,44 @@ async function work(
   await Promise.all([
     ...clients.map(workOf),
     follow(world, following),
-    strike(workload, { processes, around, isOver, struck }),
+    injectFaults(workload, { processes, environment, isOver, occurrences }),
     watch(workload, processes, isOver, began),
   ])
   const seconds = (performance.now() - began) / 1000
-  await settle(world, processes, following)
-  if (around.post) await mailsCame(world, around.post.texts)
+  await recordFinalState(world, processes, following)
+  if (environment.mailServer) await allMailsSent(world, environment.mailServer.texts)
   await readKept(world)
-  const grace = areEmbedded && !around.servers ? 0 : GRACE
-  const broken = violationsOf({ operations: record.operations, grace }).map(({ rule, what }) => `${rule}: ${what}`)
-  const told = [...record.unexpected.map((what) => `unexpected: ${what}`), ...broken]
-  if (told.length > 0) throw new Error(tell(workload, told, record, processes))
-  return figuresOf(record, struck, seconds)
+  const grace = areEmbedded && !environment.servers ? 0 : GRACE
+  const violated = violationsOf({ operations: record.operations, grace }).map(({ rule, what }) => `${rule}: ${what}`)
+  const violations = [...record.unexpected.map((what) => `unexpected: ${what}`), ...violated]
+  if (violations.length > 0) throw new Error(saveAndDescribe(workload, violations, record, processes))
+  return figuresOf(record, occurrences, seconds)
 }
 
-/** @returns the first violations, and where everything is to be read that clients and processes said */
-function tell({ seed }: Workload, told: readonly string[], { operations }: Record, processes: Processes): string {
+/** Saves the violations, the history and the logs. @returns a message with the first violations and the folder */
+function saveAndDescribe(
+  { seed }: Workload,
+  violations: readonly string[],
+  { operations }: RunRecord,
+  processes: Processes,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-violations-'))
-  writeFileSync(join(folder, 'violations.txt'), told.join('\n'))
+  writeFileSync(join(folder, 'violations.txt'), violations.join('\n'))
   writeFileSync(join(folder, 'history.jsonl'), operations.map((each) => JSON.stringify(each)).join('\n'))
-  writeFileSync(join(folder, 'processes.log'), processes.said())
+  writeFileSync(join(folder, 'processes.log'), processes.output())
   return [
-    `${told.length} violations, seed ${seed}; requests and responses are in ${folder}`,
-    ...told.slice(0, TOLD),
+    `${violations.length} violations, seed ${seed}; history and logs are in ${folder}`,
+    ...violations.slice(0, MAX_PRINTED),
   ].join('\n  ')
 }
 
-/** Of eight clients six have stones, one secrets, and one tokens. */
+/** Of eight clients, six use stones, one uses secrets and one uses tokens. */
 const workOf = (client: Client): Promise<void> =>
   client.number % 8 === 7 ? useSecrets(client) : client.number % 8 === 0 ? useTokens(client) : useInventory(client)
 
-async function strike(
+async function injectFaults(
   { seed, faults }: Workload,
-  given: { processes: Processes; around: Surroundings; isOver: () => boolean; struck: Map<string, number> },
+  given: { processes: Processes; environment: RunEnvironment; isOver: () => boolean; occurrences: Map<string, number> },
 ): Promise<void> {
   const choices = new Choices(seed)
   while (faults.length > 0) {
@@ -143,8 +156,8 @@ async function strike(
     if (given.isOver()) return
     const name = choices.one(faults)
     if (name === undefined) return
-    await faultOf(name).strike({ ...given, choices })
-    given.struck.set(name, (given.struck.get(name) ?? 0) + 1)
+    await faultOf(name).inject({ ...given, choices })
+    given.occurrences.set(name, (given.occurrences.get(name) ?? 0) + 1)
   }
 }
 
@@ -156,11 +169,11 @@ async function watch(workload: Workload, processes: Processes, isOver: () => boo
   }
 }
 
-/** Keeps an inventory by nothing but the feed of changes. */
+/** Maintains an inventory by reading only the feed of changes. */
 async function follow(world: World, consumer: Consumer): Promise<void> {
   while (!world.isOver()) {
     const [url] = world.urls()
-    const reply = await world.record.ask(0, () =>
+    const reply = await world.record.send(0, () =>
       world.vendorAt(url).get(`/v4/diamond/changes?wait=1&${consumer.query(200)}`),
     )
     if (reply.outcome === 'done' && reply.answer) consumer.take(reply.answer.json() as Parameters<Consumer['take']>[0])
@@ -168,8 +181,8 @@ async function follow(world: World, consumer: Consumer): Promise<void> {
   }
 }
 
-/** Everything is up again and nobody writes: what every process lists, shows and tells by its feed is the same. */
-async function settle(world: World, processes: Processes, consumer: Consumer): Promise<void> {
+/** Records the lists, single reads and feed of each process after the last write and the last fault. */
+async function recordFinalState(world: World, processes: Processes, consumer: Consumer): Promise<void> {
   const client = { world, number: 0 }
   for (let at = 0; at < processes.count; at++) {
     const ann = world.vendorAt(processes.at(at).url)
@@ -180,8 +193,8 @@ async function settle(world: World, processes: Processes, consumer: Consumer): P
     for (const version of ['v3', 'v4']) {
       const began = performance.now()
       const { total, diamonds } = await everyDiamond(ann, version)
-      const asked = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
-      world.record.keep({ ...asked, kind: 'list', shown: diamonds.map(sightOf), total })
+      const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+      world.record.add({ ...operation, kind: 'list', shown: diamonds.map(seenStoneOf), total })
       const some = diamonds.filter((_, index) => index % Math.ceil(diamonds.length / SINGLY) === 0)
       for (const known of some) await readOnce(client, known, processes.at(at).url, version)
       for (const known of world.stones.slice(-SINGLY)) await readOnce(client, known, processes.at(at).url, version)
@@ -190,20 +203,20 @@ async function settle(world: World, processes: Processes, consumer: Consumer): P
   const ann = world.vendorAt(processes.at(0).url)
   const began = performance.now()
   await consumer.catchUp(ann)
-  const shown = consumer.inventory.map(sightOf)
-  const asked = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
-  world.record.keep({ ...asked, kind: 'list', shown, total: shown.length })
+  const shown = consumer.inventory.map(seenStoneOf)
+  const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+  world.record.add({ ...operation, kind: 'list', shown, total: shown.length })
 }
 
-/** Each secret that nobody has read was mailed, with the link that opens it. */
-async function mailsCame({ kept }: World, texts: () => readonly string[]): Promise<void> {
+/** Waits until the links of all kept secrets were mailed. */
+async function allMailsSent({ kept }: World, texts: () => readonly string[]): Promise<void> {
   await until('every mail', () => {
     const all = texts().join('\n')
     return kept.every(({ key, mailed }) => !mailed || all.includes(key))
   })
 }
 
-/** What nobody tried to read is told now, once, by whichever process. */
+/** Reads each kept secret twice, through different processes: exactly one read must succeed. */
 async function readKept(world: World): Promise<void> {
   for (const [at, { secret, key }] of world.kept.entries()) {
     const urls = world.urls()

@@ -1,34 +1,34 @@
 /**
- * Loaded before the service: while the file that `SLOW_DISK` names is there, whatever waits for the disk waits longer, by
- * the milliseconds that stand in it: a commit of SQLite blocks its thread meanwhile, as a disk does, on every thread.
+ * Imported before the service. While the file named by `SLOW_DISK` exists, each wait for the disk takes longer, by the number of
+ * milliseconds in the file. SQLite commits block their thread meanwhile, as with a slow disk.
  *
- * JavaScript, since each thread of the service loads it too, and Node 22.14 has no loader for TypeScript there.
+ * This is JavaScript because each thread of the service loads it too, where Node 22.14 has no TypeScript loader.
  */
 import Database from 'better-sqlite3'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 const { SLOW_DISK = '' } = process.env
-const nobody = new Int32Array(new SharedArrayBuffer(4))
+const neverNotified = new Int32Array(new SharedArrayBuffer(4))
 
 function milliseconds() {
   try {
     return Number(fs.readFileSync(SLOW_DISK, 'utf8'))
   } catch {
-    return 0 // It is not there: the disk is as fast as it is.
+    return 0 // Without the file there is no delay.
   }
 }
 
-const wait = () => void Atomics.wait(nobody, 0, 0, milliseconds())
+const wait = () => void Atomics.wait(neverNotified, 0, 0, milliseconds())
 
 const { prepare } = Database.prototype
 Database.prototype.prepare = function (sql) {
   const statement = Reflect.apply(prepare, this, [sql])
   if (sql !== 'COMMIT') return statement
   const run = statement.run.bind(statement)
-  statement.run = (...given) => {
+  statement.run = (...args) => {
     wait()
-    return run(...given)
+    return run(...args)
   }
   return statement
 }

@@ -1,19 +1,19 @@
 import { suite } from 'uvu'
 import { rounds } from '../../rounds.ts'
-import { toldFigures } from './figures.ts'
+import { figuresLine } from './figures.ts'
 import { runWorkload } from './run-workload.ts'
 import { SEED } from '../../seeded.ts'
 
-const test = suite('several clients of two processes')
+const test = suite('two service processes')
 
-/** Faults that strike, one after another. */
-const STRIKES = rounds(6, 30)
+/** Number of faults, one after another. */
+const FAULT_COUNT = rounds(6, 30)
 
-test('are told nothing that the others are not told, whatever fails meanwhile', async () => {
+test('keep all guarantees for concurrent clients during faults', async () => {
   const seed = SEED
   const faults = ['kill -9', 'SIGSTOP', 'clock jumps', 'slow disk'] as const
-  const figures = await runWorkload({ seed, clients: 8, processes: 2, lasts: { strikes: STRIKES }, faults })
-  console.log(`NOTE: seed ${seed}: ${toldFigures(figures)}`)
+  const figures = await runWorkload({ seed, clients: 8, processes: 2, duration: { faults: FAULT_COUNT }, faults })
+  console.log(`NOTE: seed ${seed}: ${figuresLine(figures)}`)
 })
 
 test.run()

@@ -14,9 +14,9 @@ tokenServerContract('ours', (run) =>
         issuer: 'https://auth.example.com',
         user: { username: ann.email, password: ann.password },
         client: own,
-        posting: own,
-        other: { id: other.client, secret: other.secret },
-        later: () => void (time.now += 11_000),
+        formClient: own,
+        otherClient: { id: other.client, secret: other.secret },
+        skipGracePeriod: () => void (time.now += 11_000),
       })
     },
     { cheap: true },

@@ -7,8 +7,8 @@ import type { TokenServer } from '../../contract/token-server.ts'
 const USER = { username: 'ann@example.com', password: 'correct horse battery staple' }
 const CLIENTS = {
   client: { id: 'shop', secret: 'a secret with a : and a %' },
-  posting: { id: 'till', secret: 'till-secret' },
-  other: { id: 'other', secret: 'other-secret' },
+  formClient: { id: 'till', secret: 'till-secret' },
+  otherClient: { id: 'other', secret: 'other-secret' },
 }
 
 /** oidc-provider, an independent token server, with the password grant added, which it doesn't include. */
@@ -24,7 +24,7 @@ export async function withOidcProvider(run: (server: TokenServer) => Promise<voi
       grant_types: ['password', 'refresh_token'],
       redirect_uris: [],
       response_types: [],
-      token_endpoint_auth_method: name === 'posting' ? 'client_secret_post' : 'client_secret_basic',
+      token_endpoint_auth_method: name === 'formClient' ? 'client_secret_post' : 'client_secret_basic',
     })),
     features: {
       devInteractions: { enabled: false },
@@ -38,7 +38,7 @@ export async function withOidcProvider(run: (server: TokenServer) => Promise<voi
   provider.registerGrantType('password', (ctx) => logIn(provider, ctx), ['username', 'password', 'scope'], [])
   server.on('request', provider.callback())
   try {
-    await run({ address, issuer: address, user: USER, ...CLIENTS, later: () => undefined })
+    await run({ address, issuer: address, user: USER, ...CLIENTS, skipGracePeriod: () => undefined })
   } finally {
     server.closeAllConnections()
     server.close()

@@ -7,7 +7,7 @@ const test = suiteOnPeer('appends to EventStoreDB')
 
 const large = (number: number) => ({ ...event(number), data: { number, text: 'x'.repeat(400 * 1024) } })
 
-test('of more than a mebibyte go in several runs, at exact revisions, and are recognised again', async ({ store }) => {
+test('of more than 1 MiB are split, stored at exact revisions, and recognised when repeated', async ({ store }) => {
   const stream = newStream()
   const batch = [0, 1, 2, 3, 4].map(large)
   const position = await store.append(stream, 'none', batch)
@@ -16,19 +16,19 @@ test('of more than a mebibyte go in several runs, at exact revisions, and are re
   assert.is((await store.read(stream)).length, 5)
 })
 
-test('of one event that is too large are refused before anything of them is sent', async ({ peer, store }) => {
+test('with an event that is too large are rejected before any part of them is sent', async ({ peer, store }) => {
   const one = { ...event(), data: { text: 'x'.repeat(1_100_000) } }
   await rejectedWith(TypeError, store.append(newStream(), 'none', [event(), one]))
   assert.ok(peer.log.all.every(({ type }) => type === 'LogCreated'))
 })
 
-test('that can not be stored make no log either', async ({ peer, store }) => {
+test('that are invalid do not create a log', async ({ peer, store }) => {
   await rejectedWith(TypeError, store.append('', 'none', [event()]))
   await rejectedWith(TypeError, store.append(newStream(), 'none', [{ ...event(), id: 'no UUID' }]))
   assert.equal(peer.log.all, [])
 })
 
-test('to several streams are all tried, though one is refused', async ({ store }) => {
+test('to several streams are all attempted, even if one is rejected', async ({ store }) => {
   const [taken, ...others] = [newStream(), newStream(), newStream()]
   await store.append(taken, 'none', [event()])
   const bulk = [taken, ...others].map((stream) => ({ stream, expected: 'none' as const, events: events(2) }))
@@ -37,7 +37,7 @@ test('to several streams are all tried, though one is refused', async ({ store }
   for (const stream of others) assert.is((await store.read(stream)).length, 2)
 })
 
-test('of one bulk to one stream keep their order', async ({ store }) => {
+test('of a bulk to one stream keep their order', async ({ store }) => {
   const stream = newStream()
   const bulk = events(20).map((one, index) => ({
     stream,
@@ -51,7 +51,7 @@ test('of one bulk to one stream keep their order', async ({ store }) => {
   )
 })
 
-test('of one store go on while another one of the same process is closed', async ({ store, open }) => {
+test('of one store succeed while another store of the same process is closed', async ({ store, open }) => {
   const other = open()
   await other.append(newStream(), 'none', [event()])
   const appends = Array.from({ length: 200 }, () => store.append(newStream(), 'none', [event()]))
@@ -59,7 +59,7 @@ test('of one store go on while another one of the same process is closed', async
   assert.is((await Promise.all(appends)).length, 200)
 })
 
-test('begin with the identity of the log, whichever of two processes was first', async ({ peer, store, open }) => {
+test('follow one LogCreated event, even if two processes append first concurrently', async ({ peer, store, open }) => {
   const other = open()
   await Promise.all([store, other].map((one) => one.append(newStream(), 'none', [event()])))
   assert.equal(
@@ -69,7 +69,7 @@ test('begin with the identity of the log, whichever of two processes was first',
   assert.is(await store.identity(), await other.identity())
 })
 
-test("are unavailable on a log that is another application's", async ({ peer, store }) => {
+test('are rejected with StoreUnavailable on the log of another application', async ({ peer, store }) => {
   peer.log.append('log', 'no_stream', [
     { id: event().id, type: 'Other', contentType: 'application/json', data: Buffer.from('{}'), metadata: Buffer.of() },
   ])
@@ -77,9 +77,9 @@ test("are unavailable on a log that is another application's", async ({ peer, st
   assert.match(error.message, /does not begin with LogCreated/)
 })
 
-test('in order are on their way together: none waits for the answer to another', async ({ peer, store }) => {
+test('of an ordered bulk are sent without waiting for the responses to earlier ones', async ({ peer, store }) => {
   await store.append(newStream(), 'none', [event()])
-  peer.faults.answersTogether = 100
+  peer.faults.responsesTogether = 100
   const appends = Array.from({ length: 200 }, (_, index) => ({
     stream: newStream(),
     expected: 'none' as const,
@@ -88,7 +88,7 @@ test('in order are on their way together: none waits for the answer to another',
   assert.is((await store.appendMany(appends, 'kept')).length, appends.length)
 })
 
-test('in order keeps the order, whenever the connection ends and the same is asked once more', async ({
+test('of an ordered bulk keep their order when connections are lost and the bulk is repeated', async ({
   peer,
   store,
 }) => {
@@ -100,7 +100,7 @@ test('in order keeps the order, whenever the connection ends and the same is ask
   })
   const from = await store.head()
   let drops = 0
-  const whenever = setInterval(() => {
+  const dropping = setInterval(() => {
     const stored = peer.log.all.length
     if (stored > drops * 250 && drops < 3) peer.drop()
     drops = Math.max(drops, Math.ceil(stored / 250))
@@ -114,7 +114,7 @@ test('in order keeps the order, whenever the connection ends and the same is ask
       },
     )
   }
-  clearInterval(whenever)
+  clearInterval(dropping)
   const stored = await all(store.readAll(from, { prefixes: streams }))
   assert.equal(
     numbers(stored),

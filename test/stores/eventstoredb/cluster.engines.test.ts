@@ -25,8 +25,8 @@ test.after.each(async ({ cluster, store }) => {
 })
 
 /**
- * Time runs out where no leader answers, and where a node that hangs may still be taken for it: an append or a read that is
- * sent to it gets no answer. For appends it runs out, too, where a node that was deposed may be taken for it.
+ * Requests time out soon while there is no leader or a node hangs, since they may go to a node that never responds. Appends
+ * also time out soon while a deposed leader may still receive them.
  */
 const timingOn = (cluster: Cluster) =>
   timingWhile((what) =>
@@ -35,7 +35,7 @@ const timingOn = (cluster: Cluster) =>
       : cluster.nodes.every(({ role }) => role !== 'deposed'),
   )
 
-/** As a request is repeated that was refused, or whose outcome nobody knew. */
+/** Appends, and retries while the store is unavailable or the outcome unknown. */
 function appended(store: EventStore, stream: string, index: number, one: NewEvent): Promise<void> {
   const expected = index === 0 ? 'none' : BigInt(index - 1)
   return until('an append', async () => {
@@ -49,28 +49,29 @@ function appended(store: EventStore, stream: string, index: number, one: NewEven
   })
 }
 
-test('is written and read by its leader, when another node is named first, or no other', async ({ cluster }) => {
+test('is used through its leader, even if the address names another node first or only another node', async ({
+  cluster,
+}) => {
   const [first] = cluster.nodes
   if (first === undefined) throw new Error('there are no nodes')
   cluster.freeze(first)
   cluster.elect()
   cluster.thaw(first)
-  cluster.tell(first)
+  cluster.rejoin(first)
   for (const url of [cluster.url, first.peer.url]) {
     const store = openEventStoreDB(url, timingOn(cluster))
     const stream = newStream()
     const batch = events(3)
-    await until('a way to the leader', async () => Boolean(await Promise.resolve(store.head()).catch(() => false)))
+    await until('a connection to the leader', async () =>
+      Boolean(await Promise.resolve(store.head()).catch(() => false)),
+    )
     await store.append(stream, 'none', batch)
     assert.equal(ids(await store.read(stream)), ids(batch))
     await store.close()
   }
 })
 
-test('is used on when its leader hangs and another one is elected: nothing is lost, nothing is there twice', async ({
-  cluster,
-  store,
-}) => {
+test('loses and duplicates no event when its leader hangs and another one is elected', async ({ cluster, store }) => {
   const stream = newStream()
   const batch = events(30)
   const taken = takeEvents(store.subscribe('start', { prefixes: [stream] }), batch.length)
@@ -79,19 +80,19 @@ test('is used on when its leader hangs and another one is elected: nothing is lo
     if (index === 10) {
       cluster.freeze(old)
       await rejectedWith(OutcomeUnknown, store.append(stream, BigInt(index - 1), [one]))
-      cluster.miss()
+      cluster.loseLeader()
       await rejectedWith(StoreUnavailable, store.read(stream))
       cluster.elect()
     }
     await appended(store, stream, index, one)
   }
   cluster.thaw(old)
-  cluster.tell(old)
+  cluster.rejoin(old)
   assert.equal(ids(await store.read(stream)), ids(batch))
   assert.equal(ids(await soon('all events', taken)), ids(batch))
 })
 
-test('is not believed by the node that led it, was stopped, and comes back', async ({ cluster, store }) => {
+test('is used through its new leader after the deposed leader returns', async ({ cluster, store }) => {
   const stream = newStream()
   const batch = events(3)
   await store.append(stream, 'none', batch.slice(0, 1))
@@ -100,12 +101,12 @@ test('is not believed by the node that led it, was stopped, and comes back', asy
   cluster.elect()
   const other = openEventStoreDB(cluster.url, timingOn(cluster))
   await appended(other, stream, 1, batch[1] ?? event())
-  // It answers again, as the leader that it takes itself for.
+  // The old leader responds again and still reports itself as leader.
   cluster.thaw(old)
   const fresh = openEventStoreDB(cluster.url, timingOn(cluster))
   assert.equal(ids(await fresh.read(stream)), ids(batch.slice(0, 2)))
   await appended(store, stream, 2, batch[2] ?? event())
-  cluster.tell(old)
+  cluster.rejoin(old)
   for (const one of [store, other, fresh]) {
     assert.equal(ids(await one.read(stream)), ids(batch))
     assert.equal(ids(await all(one.readAll('start', { prefixes: [stream] }))), ids(batch))
@@ -113,10 +114,10 @@ test('is not believed by the node that led it, was stopped, and comes back', asy
   }
 })
 
-test('refuses while it has no leader, says so, and then goes on by itself', async ({ cluster, store }) => {
+test('reports that it has no leader, and is used again after an election', async ({ cluster, store }) => {
   await store.append(newStream(), 'none', events(1))
   cluster.freeze(cluster.leader())
-  cluster.miss()
+  cluster.loseLeader()
   await rejectedWith(StoreUnavailable, store.read(newStream()))
   await until('the outage to be known', async () => {
     const { message } = await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', events(1)))
@@ -126,7 +127,7 @@ test('refuses while it has no leader, says so, and then goes on by itself', asyn
   await appended(store, newStream(), 0, event())
 })
 
-test('is written although the clocks of its nodes are ahead', async ({ cluster, store }) => {
+test('accepts appends when the clocks of its nodes are ahead', async ({ cluster, store }) => {
   for (const { peer } of cluster.nodes) peer.faults.clockAhead = 3_600_000
   const stream = newStream()
   const batch = events(3)

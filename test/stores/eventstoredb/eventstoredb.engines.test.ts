@@ -5,13 +5,17 @@ import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { eventStoreContract } from '../../contract/event-store.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { findRealServer } from '../../docker/eventstoredb.ts'
-import { PATIENT } from './given.ts'
+import { LONG_TIMEOUT } from './given.ts'
 
-/** A store on a log of its own: on servers before 22.6 each store reads the whole log first, the events of other rules too. */
+/** A store on a separate peer, because a store on a server before 22.6 reads the whole log first. */
 async function openOnPeer(prepare: (peer: Peer) => void = () => {}): Promise<EventStore> {
   const peer = await startPeer()
   prepare(peer)
-  const store = openEventStoreDB(peer.url, { ...DEFAULT_TIMING, appendTimeoutMs: PATIENT, readTimeoutMs: PATIENT })
+  const store = openEventStoreDB(peer.url, {
+    ...DEFAULT_TIMING,
+    appendTimeoutMs: LONG_TIMEOUT,
+    readTimeoutMs: LONG_TIMEOUT,
+  })
   let closing: Promise<void> | undefined
   const close = async () => {
     await store.close()

@@ -8,7 +8,7 @@ import { until } from '../../until.ts'
 
 const test = suiteOnPeer('a subscription to EventStoreDB')
 
-/** One event after another, each acknowledged, with something happening to the server in between. */
+/** Appends events one at a time; before each one, `trouble` may disturb the server. */
 async function appendEach(
   store: EventStore,
   stream: string,
@@ -49,11 +49,7 @@ for (const [what, trouble] of troubles) {
   })
 }
 
-test('learns of events in another process, while the live subscription has died without a word', async ({
-  peer,
-  store,
-  open,
-}) => {
+test("delivers another process's events after the live subscription died silently", async ({ peer, store, open }) => {
   const stream = newStream()
   const from = await store.append(newStream(), 'none', [event()])
   const taken = takeEvents(store.subscribe(from, { prefixes: [stream] }), 1)
@@ -68,7 +64,7 @@ test('learns of events in another process, while the live subscription has died 
 })
 
 for (const writes of ['its own process', 'another process'] as const) {
-  test(`is made anew when it says nothing any more while ${writes} writes, and gets everything once`, async ({
+  test(`is replaced when it falls silent while ${writes} appends, and delivers every event once`, async ({
     peer,
     store,
     open,
@@ -83,8 +79,9 @@ for (const writes of ['its own process', 'another process'] as const) {
       return seen.length >= batch.length
     })
     for (const [index, one] of batch.entries()) {
-      // What came live shows that there is a subscription to fall silent; the writes go on while it is.
-      if (index % 10 === 5) await until('the live events', () => seen.length === index).then(() => peer.faults.hush())
+      // Live events prove that there is a subscription to silence; appends continue while it is silent.
+      if (index % 10 === 5)
+        await until('the live events', () => seen.length === index).then(() => peer.faults.silenceSubscriptions())
       await writer.append(stream, index === 0 ? 'none' : BigInt(index - 1), [one])
     }
     await taken
@@ -92,25 +89,25 @@ for (const writes of ['its own process', 'another process'] as const) {
   })
 }
 
-test('reads on when the server stops sending in the middle of history', async ({ peer, store }) => {
+test('continues reading when the server stops sending during catch-up', async ({ peer, store }) => {
   const stream = newStream()
   const batch = events(200)
   await store.append(stream, 'none', batch)
   peer.faults.subscriptionPause = 2
   const batches = await take(store.subscribe('start', { prefixes: [stream] }), (taken) => {
-    if (taken.length === 1) peer.faults.hush()
+    if (taken.length === 1) peer.faults.silenceSubscriptions()
     return taken.at(-1)?.caughtUp === true
   })
   assert.ok(batches[0] !== undefined && batches[0].events.length < batch.length)
   assert.equal(ids(flat(batches)), ids(batch))
 })
 
-for (const tells of [true, false]) {
-  test(`reads history and goes on live on a server that ${tells ? 'tells' : 'does not tell'} when it has caught up`, async ({
+for (const reports of [true, false]) {
+  test(`catches up and continues live on a server that ${reports ? 'reports' : 'does not report'} the end of catch-up`, async ({
     peer,
     store,
   }) => {
-    peer.faults.tellsCaughtUp = tells
+    peer.faults.sendsCaughtUp = reports
     const stream = newStream()
     const batch = events(90)
     await store.append(stream, 'none', batch.slice(0, 50))
@@ -124,7 +121,7 @@ for (const tells of [true, false]) {
   })
 }
 
-test('reads history although the server sends none of it', async ({ peer, store }) => {
+test('catches up even if the server sends no events', async ({ peer, store }) => {
   const stream = newStream()
   const batch = events(30)
   const head = await store.append(stream, 'none', batch)
@@ -137,14 +134,17 @@ test('reads history although the server sends none of it', async ({ peer, store 
   assert.equal(batches.at(-1)?.position, head)
 })
 
-/** Turns of the event loop in which a server that is not held back has sent more. */
+/** Turns of the event loop in which a server without back-pressure sends more events. */
 const TURNS = 20
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise<void>((done) => setImmediate(done))
 }
 
-test('holds the server back while its subscriber is slow, and then gets everything', async ({ peer, store }) => {
+test('applies back-pressure to the server while its subscriber is slow, and delivers everything', async ({
+  peer,
+  store,
+}) => {
   const stream = newStream()
   const text = 'x'.repeat(10_000)
   const batch = events(3000).map((one) => ({ ...one, data: { text } }))
@@ -156,16 +156,16 @@ test('holds the server back while its subscriber is slow, and then gets everythi
   for await (const { events: passed, caughtUp } of store.subscribe('start', { prefixes: [stream] })) {
     seen.push(...ids(passed))
     largest = Math.max(largest, passed.length)
-    // A server that is not held back sends more meanwhile; one that is may take as long as it likes.
+    // Without back-pressure the server would send more events in this time.
     await turns(TURNS)
     if (caughtUp) break
   }
   assert.equal(seen, ids(batch))
-  assert.ok(largest < 2000, `${largest} events were held at once`)
+  assert.ok(largest < 2000, `${largest} events were buffered at once`)
   assert.is(peer.log.all.length, 3001)
 })
 
-test("passes the server's own events by, and the head is before them", async ({ peer, store }) => {
+test("skips the server's own events, which the head ignores too", async ({ peer, store }) => {
   const one = event()
   const head = await store.append(newStream(), 'none', [one])
   const own = { id: event().id, type: '$metadata', contentType: 'application/json', data: Buffer.from('{}') }
@@ -177,7 +177,7 @@ test("passes the server's own events by, and the head is before them", async ({ 
   assert.is(comparePositions(batches.at(-1)?.position ?? 'start', head), 0)
 })
 
-test('begins at the position of any checkpoint', async ({ peer, store }) => {
+test('starts at the position of any checkpoint', async ({ peer, store }) => {
   const stream = newStream()
   const batch = events(120)
   const follower = store.subscribe(await store.head())[Symbol.asyncIterator]()

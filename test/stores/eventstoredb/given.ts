@@ -6,21 +6,20 @@ import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 
 export type Given = { readonly peer: Peer; readonly store: EventStore; readonly open: () => EventStore }
 
-/** What is asked here and answered may take minutes; what nobody answers is given up soon. */
-export const PATIENT = 120_000
+/** Milliseconds. Requests that get a response may take minutes on a slow machine; those that get none time out soon. */
+export const LONG_TIMEOUT = 120_000
 const SHORT = { append: 300, read: 1_000 } as const
 
 /**
- * As in production, in less time where time has to run out: where the server does not answer. What it answers is waited for,
- * however slow this machine is.
- * @param answers whether appends, or whatever is asked, are answered now
+ * Timeouts are short while the server does not respond and long otherwise, however slow the machine is.
+ * @param responds whether the server responds to appends, or to all requests, at the moment
  */
-export const timingWhile = (answers: (what: 'appends' | 'all') => boolean): Timing => ({
+export const timingWhile = (responds: (what: 'appends' | 'all') => boolean): Timing => ({
   get appendTimeoutMs() {
-    return answers('appends') && answers('all') ? PATIENT : SHORT.append
+    return responds('appends') && responds('all') ? LONG_TIMEOUT : SHORT.append
   },
   get readTimeoutMs() {
-    return answers('all') ? PATIENT : SHORT.read
+    return responds('all') ? LONG_TIMEOUT : SHORT.read
   },
   gossipTimeoutMs: 100,
   maxDiscoveryPauseMs: 30,
@@ -35,7 +34,7 @@ export const timingOn = (peer: Peer): Timing =>
     what === 'appends' ? peer.faults.appends.length === 0 : peer.isUp() && !peer.faults.silent && !peer.faults.notReady,
   )
 
-/** A suite whose tests have a peer each, a store on it, and can open others. */
+/** A suite in which each test has its own peer and a store on it, and can open further stores. */
 export function suiteOnPeer(name: string): Test<Given> {
   const test = suite<Given>(name)
   let opened: EventStore[] = []

@@ -4,7 +4,7 @@ import { HeadFinder, type BackwardReader, type ScannedEvent } from '../../../src
 
 const at = (commit: number) => ({ commit: BigInt(commit), prepare: BigInt(commit) })
 
-/** A log of events that are ours where the text has an `o`, one position apart; counts what was read of it. */
+/** A log with one event per character: `o` is the application's, `x` is the server's own. It counts the events read. */
 function logOf(text: string): { text: string; reads: number; readonly readBack: BackwardReader } {
   const log = {
     text,
@@ -22,7 +22,7 @@ function logOf(text: string): { text: string; reads: number; readonly readBack: 
   return log
 }
 
-const test = suite('the head of an EventStoreDB')
+const test = suite('the head of a log in EventStoreDB')
 
 for (const own of [0, 1, 40, 1_000, 70_000, 200_000]) {
   test(`is found behind ${own} events of the server's own`, async () => {
@@ -30,11 +30,11 @@ for (const own of [0, 1, 40, 1_000, 70_000, 200_000]) {
   })
 }
 
-test('is the start where nothing is ours', async () => {
+test('is the start if there are no application events', async () => {
   for (const text of ['', 'x', 'x'.repeat(5_000)]) assert.is(await new HeadFinder(logOf(text).readBack).find(), 'start')
 })
 
-test('is not looked for again in what was looked through', async () => {
+test('is found without reading events again that were scanned before', async () => {
   const log = logOf(`o${'x'.repeat(100_000)}`)
   const head = new HeadFinder(log.readBack)
   await head.find()
@@ -44,7 +44,7 @@ test('is not looked for again in what was looked through', async () => {
   assert.ok(log.reads < 50, `${log.reads} events were read`)
 })
 
-test('is not looked for before an event that is known, nor before a checkpoint behind it', async () => {
+test('is found without reading events before an observed position or checkpoint', async () => {
   const log = logOf(`ooo${'x'.repeat(100_000)}`)
   const head = new HeadFinder(log.readBack)
   head.observePosition(at(2), at(99_990))
@@ -52,7 +52,7 @@ test('is not looked for before an event that is known, nor before a checkpoint b
   assert.ok(log.reads < 50, `${log.reads} events were read`)
 })
 
-test('goes back with a log that was put back', async () => {
+test('moves back when the log was restored to an earlier state', async () => {
   const log = logOf(`oo${'x'.repeat(3_000)}o`)
   const head = new HeadFinder(log.readBack)
   await head.find()

@@ -13,8 +13,8 @@ const test = suite('the live subscription to EventStoreDB')
 
 const at = (number: number): Position => ({ commit: BigInt(number), prepare: BigInt(number) })
 
-/** A feed on a server that sends what a test gives it, and how often its follower was woken. */
-async function followed() {
+/** A feed with one follower, on a server that sends the events the test gives it; `state.woken` counts wake-ups. */
+async function followedFeed() {
   const sent = new Readable({ objectMode: true, read: () => undefined })
   const node = {
     client: { subscribeToAll: () => sent },
@@ -43,9 +43,9 @@ async function followed() {
   return { feed, leave, send, state }
 }
 
-test('brings together what has been acknowledged and is on its way', () =>
+test('wakes its follower once for all acknowledged events that are still arriving', () =>
   withFakeTime(async (time) => {
-    const { feed, leave, send, state } = await followed()
+    const { feed, leave, send, state } = await followedFeed()
     feed.observePosition(at(20))
     const all = []
     for (let number = 1; number <= 20; number++) {
@@ -59,9 +59,9 @@ test('brings together what has been acknowledged and is on its way', () =>
     leave()
   }))
 
-test('brings together what is not acknowledged yet, until the answer comes', () =>
+test('holds events of an append that is in progress until it is acknowledged', () =>
   withFakeTime(async (time) => {
-    const { feed, leave, send, state } = await followed()
+    const { feed, leave, send, state } = await followedFeed()
     state.isAppending = true
     const all = [send(1)]
     await time.pass(0)
@@ -76,9 +76,9 @@ test('brings together what is not acknowledged yet, until the answer comes', () 
     leave()
   }))
 
-test('brings at once what is the newest', () =>
+test('wakes its follower immediately for the newest event', () =>
   withFakeTime(async (time) => {
-    const { leave, send, state } = await followed()
+    const { leave, send, state } = await followedFeed()
     send(1)
     await time.pass(0)
     assert.is(state.woken, 1)

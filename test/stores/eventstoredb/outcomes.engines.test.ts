@@ -1,15 +1,15 @@
 import * as assert from 'uvu/assert'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { event, events, ids, newStream, rejectedWith, soon } from '../../contract/event-store/given.ts'
-import type { AppendFault } from '../../eventstoredb/peer/faults.ts'
+import type { PeerAppendFault } from '../../eventstoredb/peer/faults.ts'
 import { until } from '../../until.ts'
 import { suiteOnPeer } from './given.ts'
 
-const test = suiteOnPeer('an append to EventStoreDB whose outcome is not clear')
+const test = suiteOnPeer('an append to EventStoreDB without a response')
 
-const stored: AppendFault[] = ['timeout, stored', 'silent, stored', 'timeout, lost', 'silent, lost']
+const stored: PeerAppendFault[] = ['timeout, stored', 'silent, stored', 'timeout, lost', 'silent, lost']
 for (const fault of stored) {
-  test(`(${fault}) is answered as a success, and stored once`, async ({ peer, store }) => {
+  test(`(${fault}) succeeds and is stored once`, async ({ peer, store }) => {
     const stream = newStream()
     await store.append(stream, 'none', [event()])
     const batch = events(2)
@@ -20,7 +20,7 @@ for (const fault of stored) {
   })
 }
 
-test('is refused as a wrong revision when another event stands in its place', async ({ peer, store, open }) => {
+test('is rejected with WrongRevision if another event has its revision', async ({ peer, store, open }) => {
   const stream = newStream()
   await store.append(stream, 'none', [event()])
   const other = open()
@@ -30,7 +30,7 @@ test('is refused as a wrong revision when another event stands in its place', as
   assert.equal([error.expected, error.actual], [0n, 3n])
 })
 
-test('stays unknown when it is lost again and again, and finds its place when it is repeated later', async ({
+test('rejects with OutcomeUnknown when its retries are lost too, and is recognised when repeated later', async ({
   peer,
   store,
 }) => {
@@ -45,7 +45,7 @@ test('stays unknown when it is lost again and again, and finds its place when it
   assert.equal([ids(read), read.at(-1)?.position], [ids(batch), position])
 })
 
-test('is unknown while the server can not be asked, and the next one finds a working connection', async ({
+test('rejects with OutcomeUnknown while the server is silent, and the next one uses a working connection', async ({
   peer,
   store,
 }) => {
@@ -59,7 +59,7 @@ test('is unknown while the server can not be asked, and the next one finds a wor
   assert.equal(ids(await store.read(stream)), [one.id])
 })
 
-test('is known when the server was not there: nothing was stored', async ({ peer, store }) => {
+test('rejects with StoreUnavailable when the server is down, and nothing is stored', async ({ peer, store }) => {
   const stream = newStream()
   await store.append(newStream(), 'none', [event()])
   await peer.down()
@@ -70,18 +70,18 @@ test('is known when the server was not there: nothing was stored', async ({ peer
   await peer.up()
   await soon(
     'an append',
-    again(() => store.append(stream, 'none', [one])),
+    retried(() => store.append(stream, 'none', [one])),
   )
   assert.equal(ids(await store.read(stream)), [one.id])
 })
 
-test('is known when the server is not ready', async ({ peer, store }) => {
+test('rejects with StoreUnavailable when the server is not ready', async ({ peer, store }) => {
   await store.append(newStream(), 'none', [event()])
   peer.faults.notReady = true
   await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event()]))
 })
 
-test('of many at once, is found out for each of them', async ({ peer, store }) => {
+test('in a bulk is stored once, with the right position', async ({ peer, store }) => {
   await store.append(newStream(), 'none', [event()])
   const appends = Array.from({ length: 300 }, () => ({
     stream: newStream(),
@@ -92,7 +92,7 @@ test('of many at once, is found out for each of them', async ({ peer, store }) =
   setImmediate(() => peer.drop())
   const positions = await soon(
     'a bulk',
-    again(() => store.appendMany(appends)),
+    retried(() => store.appendMany(appends)),
   )
   for (const [index, append] of appends.entries()) {
     const read = await store.read(append.stream)
@@ -100,10 +100,10 @@ test('of many at once, is found out for each of them', async ({ peer, store }) =
   }
 })
 
-/** Tries until the store is back, as callers do. */
-async function again<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Retries until the store is available, as callers do. */
+async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
   let found: { readonly result: Result } | undefined
-  await until('the store to be back', async () => {
+  await until('the store to be available', async () => {
     try {
       found = { result: await work() }
       return true

@@ -3,16 +3,13 @@ import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { event, ids, newStream, rejectedWith } from '../../contract/event-store/given.ts'
 import { suiteOnPeer } from './given.ts'
 
-const test = suiteOnPeer('many reads of EventStoreDB at once')
+const test = suiteOnPeer('many concurrent reads of EventStoreDB')
 
 const COUNT = 300
-/** Reads that a server has to answer at a time. */
-const BESIDE = 32
+/** Reads that the store sends concurrently. */
+const CONCURRENT_READS = 32
 
-test('are asked 32 at a time, so that the server has for each the time that one may take, and all succeed', async ({
-  peer,
-  store,
-}) => {
+test('are sent 32 at a time and all succeed', async ({ peer, store }) => {
   const streams = Array.from({ length: COUNT }, newStream)
   const stored = streams.map(() => event())
   await Promise.all(streams.map((stream, at) => store.append(stream, 'none', stored.slice(at, at + 1))))
@@ -22,19 +19,16 @@ test('are asked 32 at a time, so that the server has for each the time that one 
     read.flatMap(ids),
     stored.map(({ id }) => id),
   )
-  assert.is(peer.faults.mostReads, BESIDE)
+  assert.is(peer.faults.mostReads, CONCURRENT_READS)
 })
 
-test('are all refused together by a server that says nothing, and begin anew with one that does', async ({
-  peer,
-  store,
-}) => {
+test('are all rejected when the server is silent, and succeed when it responds again', async ({ peer, store }) => {
   const one = event()
   await store.append('known', 'none', [one])
   peer.faults.silent = true
   const before = peer.faults.reads
   await Promise.all(Array.from({ length: COUNT }, () => rejectedWith(StoreUnavailable, store.read('known'))))
-  assert.is(peer.faults.reads - before, BESIDE, 'some ask a server that let the first ones wait in vain')
+  assert.is(peer.faults.reads - before, CONCURRENT_READS, 'further reads were sent after the first ones timed out')
   peer.faults.silent = false
   assert.equal(ids(await store.read('known')), [one.id])
 })

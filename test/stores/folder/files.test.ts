@@ -6,10 +6,10 @@ import * as assert from 'uvu/assert'
 import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
 import { filesContract } from '../../contract/files.ts'
 
-const folderOf = () => mkdtempSync(join(tmpdir(), 'adamant-files-'))
+const newFolder = () => mkdtempSync(join(tmpdir(), 'adamant-files-'))
 
 filesContract('files in a directory', async () => {
-  const folder = folderOf()
+  const folder = newFolder()
   return {
     connect: () => openDirectoryFileStore(folder),
     clean: async () => rmSync(folder, { recursive: true }),
@@ -18,8 +18,8 @@ filesContract('files in a directory', async () => {
 
 const test = suite('a directory of files')
 
-test('has a file at ab/cd/{digest} and nothing in its temporary place once it is kept', async () => {
-  const folder = folderOf()
+test('stores a file as ab/cd/{digest} and leaves nothing in the folder of uploads', async () => {
+  const folder = newFolder()
   const files = openDirectoryFileStore(folder)
   const incoming = await files.receive()
   await incoming.write(Buffer.from('abc'))
@@ -32,8 +32,8 @@ test('has a file at ab/cd/{digest} and nothing in its temporary place once it is
   rmSync(folder, { recursive: true })
 })
 
-test('has nothing to read or to receive into where its folder is gone, and says so', async () => {
-  const folder = folderOf()
+test('is empty for reads and unavailable for uploads after its folder was deleted', async () => {
+  const folder = newFolder()
   const files = openDirectoryFileStore(folder)
   rmSync(folder, { recursive: true })
   assert.is(await files.read('0'.repeat(64)), undefined)

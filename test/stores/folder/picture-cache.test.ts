@@ -7,22 +7,23 @@ import { deflateSync } from 'node:zlib'
 import { encodePng } from '../../../src/scoring/png.ts'
 import { openPictureCache } from '../../../src/stores/folder/picture-cache.ts'
 
-const test = suite<{ root: string; folder: string }>('the folder of pictures')
+const test = suite<{ root: string; folder: string }>('the picture cache')
 test.before.each(async (given) => {
   given.root = await mkdtemp(join(tmpdir(), 'pictures-'))
   given.folder = join(given.root, 'pictures')
 })
 test.after.each(({ root }) => rm(root, { recursive: true }))
 
-const MUCH = 1e9
+/** Bytes that no test reaches. */
+const UNBOUNDED = 1e9
 const png = (size = 4) =>
   encodePng({ width: size, height: size, pixels: new Uint8ClampedArray(4 * size * size).fill(7) })
 
-test('has what was put into it under any key, in another process too, and nothing else', async ({ folder }) => {
-  const pictures = openPictureCache(folder, MUCH)
+test('returns a picture under the key it was stored with, in another process too', async ({ folder }) => {
+  const pictures = openPictureCache(folder, UNBOUNDED)
   assert.is(await pictures.get('a cut'), undefined)
   await pictures.put('a cut/../with: anything', png())
-  assert.equal(Buffer.from((await openPictureCache(folder, MUCH).get('a cut/../with: anything')) ?? []), png())
+  assert.equal(Buffer.from((await openPictureCache(folder, UNBOUNDED).get('a cut/../with: anything')) ?? []), png())
   assert.is(await pictures.get('a cut'), undefined)
   assert.equal(
     (await readdir(folder)).filter((name) => !/^[0-9a-f]{64}\.png$/.test(name)),
@@ -30,8 +31,8 @@ test('has what was put into it under any key, in another process too, and nothin
   )
 })
 
-test('does not show half a picture, and takes a whole one in its place', async ({ folder }) => {
-  const pictures = openPictureCache(folder, MUCH)
+test('ignores a truncated picture and accepts a complete one in its place', async ({ folder }) => {
+  const pictures = openPictureCache(folder, UNBOUNDED)
   await pictures.put('a cut', png())
   const [file = ''] = await readdir(folder)
   await truncate(join(folder, file), png().length - 5)
@@ -42,8 +43,8 @@ test('does not show half a picture, and takes a whole one in its place', async (
   assert.ok(await pictures.get('a cut'))
 })
 
-test('is made again where somebody removed it', async ({ folder }) => {
-  const pictures = openPictureCache(folder, MUCH)
+test('creates its folder again after it was deleted', async ({ folder }) => {
+  const pictures = openPictureCache(folder, UNBOUNDED)
   await pictures.put('a cut', png())
   await rm(folder, { recursive: true })
   assert.is(await pictures.get('a cut'), undefined)
@@ -51,7 +52,7 @@ test('is made again where somebody removed it', async ({ folder }) => {
   assert.ok(await pictures.get('a cut'))
 })
 
-test('stays below its size: what was drawn first goes, and drafts of a process that was killed', async ({ folder }) => {
+test('stays within its size by deleting the oldest pictures and the drafts of killed processes', async ({ folder }) => {
   const size = png().length
   const pictures = openPictureCache(folder, 5 * size)
   await pictures.put('0', png())

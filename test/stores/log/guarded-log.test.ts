@@ -7,20 +7,20 @@ import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 
 const test = suite('a log behind circuit breakers')
 
-/** Milliseconds after which a log that has answered nobody is away, and between two tries to reach it. */
+/** Milliseconds without any response after which the breaker opens, and between two health checks. */
 const SILENCE = 3_000
 const AGAIN = 250
 
 const position = (commit: bigint) => ({ commit, prepare: commit })
 const never = () => new Promise<never>(() => {})
-/** A server's log, as far as it is asked here; it fails and hangs as it is told. */
+/** An event store behind the guard; `state.fault` makes its calls fail or hang. */
 function serverLog() {
-  const state = { fault: undefined as 'away' | 'hangs' | undefined, asked: 0, lost: 0, head: 1n }
-  const call = async <Answer>(answer: () => Answer): Promise<Answer> => {
-    state.asked++
+  const state = { fault: undefined as 'unavailable' | 'hangs' | undefined, calls: 0, lost: 0, head: 1n }
+  const call = async <Result>(respond: () => Result): Promise<Result> => {
+    state.calls++
     if (state.fault === 'hangs') return never()
-    if (state.fault === 'away' || state.lost-- > 0) throw new StoreUnavailable('EventStoreDB: not reachable')
-    return answer()
+    if (state.fault === 'unavailable' || state.lost-- > 0) throw new StoreUnavailable('EventStoreDB: not reachable')
+    return respond()
   }
   const log: Record<string, unknown> & Pick<EventStore, 'read' | 'append'> & { heardAt?: () => number } = {
     isAppendManyAtomic: false,
@@ -36,51 +36,51 @@ function serverLog() {
     },
   }
   const guarded = guardLog(log as unknown as EventStore, 'EventStoreDB')
-  const isAway = async () => (await guarded.breaker.settledState()) !== 'closed'
-  return { state, log, guarded, store: guarded.store, isAway }
+  const isOpen = async () => (await guarded.breaker.settledState()) !== 'closed'
+  return { state, log, guarded, store: guarded.store, isOpen }
 }
 
-test('fails at once while it is away, without being asked, and is asked again when it is back', () =>
+test('rejects calls at once while the breaker is open and is called again after a successful health check', () =>
   withFakeTime(async (time) => {
-    const { state, guarded, store, isAway } = serverLog()
+    const { state, guarded, store, isOpen } = serverLog()
     await store.read('s')
-    state.fault = 'away'
+    state.fault = 'unavailable'
     await failureOf(store.read('s'))
-    const away = isAway()
+    const opened = isOpen()
     await time.pass(AGAIN)
-    assert.is(await away, true)
+    assert.is(await opened, true)
     state.fault = 'hangs'
     assert.instance(await failureOf(store.read('s')), StoreUnavailable)
     assert.instance(await failureOf(store.append('s', 'none', [])), StoreUnavailable)
     guarded.breaker.stop()
 
     const other = serverLog()
-    other.state.fault = 'away'
+    other.state.fault = 'unavailable'
     await failureOf(other.store.read('s'))
-    const otherAway = other.isAway()
+    const otherIsOpen = other.isOpen()
     await time.pass(AGAIN)
-    assert.is(await otherAway, true)
+    assert.is(await otherIsOpen, true)
     other.state.fault = undefined
     await time.pass(AGAIN)
-    assert.is(await other.isAway(), false)
+    assert.is(await other.isOpen(), false)
     assert.equal(await other.store.read('s'), [])
   }))
 
-test('gives up whoever waits when it has answered nobody for 3 s, an append as one that may be stored', () =>
+test('rejects waiting calls after 3 s without a response, appends with an unknown outcome', () =>
   withFakeTime(async (time) => {
-    const { state, guarded, store, isAway } = serverLog()
+    const { state, guarded, store, isOpen } = serverLog()
     await store.read('s')
     const answeredAt = guarded.breaker.answeredAt
     state.fault = 'hangs'
     const events = store.readAll('start')[Symbol.asyncIterator]()
-    let given = 0
+    let rejected = 0
     const waiting = [store.read('s'), store.append('s', 'none', []), store.head(), events.next()].map(async (work) => {
-      const left = await failureOf(work as Promise<unknown>)
-      given++
-      return left
+      const failure = await failureOf(work as Promise<unknown>)
+      rejected++
+      return failure
     })
     await time.pass(SILENCE - 1)
-    assert.is(given, 0)
+    assert.is(rejected, 0)
     await time.pass(1)
     const faults = await Promise.all(waiting)
     assert.equal(
@@ -88,41 +88,41 @@ test('gives up whoever waits when it has answered nobody for 3 s, an append as o
       ['StoreUnavailable', 'OutcomeUnknown', 'StoreUnavailable', 'StoreUnavailable'],
     )
     assert.match(faults[0]?.message ?? '', /^EventStoreDB: /)
-    // What is known in this process says nothing about the log.
+    // The identity is cached in this process, so it does not show that the log responds.
     assert.is(await store.identity(), 'known here')
-    assert.is(await isAway(), true)
+    assert.is(await isOpen(), true)
     assert.is(guarded.breaker.answeredAt, answeredAt)
     guarded.breaker.stop()
   }))
 
-test('is not away for one call that takes long while others are answered', () =>
+test('keeps the breaker closed when one call is slow and others succeed', () =>
   withFakeTime(async (time) => {
-    const { log, store, isAway } = serverLog()
+    const { log, store, isOpen } = serverLog()
     let answer: (events: never[]) => void = () => {}
     log.read = () => new Promise<never[]>((done) => (answer = done))
     const long = store.read('s')
     await time.pass(2 * SILENCE)
-    assert.is(await isAway(), false)
+    assert.is(await isOpen(), false)
     answer([])
     assert.equal(await long, [])
   }))
 
-test('is not away for an answer of which something comes now and then', () =>
+test('keeps the breaker closed while parts of a response arrive', () =>
   withFakeTime(async (time) => {
-    const { state, log, guarded, store, isAway } = serverLog()
+    const { state, log, guarded, store, isOpen } = serverLog()
     state.fault = 'hangs'
     log.heardAt = () => performance.now()
-    const left = failureOf(Promise.resolve(store.head()))
+    const failure = failureOf(Promise.resolve(store.head()))
     await time.pass(2 * SILENCE)
-    assert.is(await isAway(), false)
+    assert.is(await isOpen(), false)
     log.heardAt = () => 0
     await time.pass(2 * SILENCE)
-    await left
-    assert.is(await isAway(), true)
+    await failure
+    assert.is(await isOpen(), true)
     guarded.breaker.stop()
   }))
 
-test('tells its head where only a connection was lost, and knows the newest position', () =>
+test('retries the head after lost connections and remembers the newest position', () =>
   withFakeTime(async (time) => {
     const { state, guarded, store } = serverLog()
     state.lost = 2
@@ -133,55 +133,55 @@ test('tells its head where only a connection was lost, and knows the newest posi
     assert.equal(guarded.newestPosition(), position(2n))
   }))
 
-test('is not away because it was moved, or an append was refused', () =>
+test('keeps the breaker closed when the log was moved or an append was rejected', () =>
   withFakeTime(async (time) => {
-    const { log, store, isAway } = serverLog()
+    const { log, store, isOpen } = serverLog()
     for (const refused of [
       new LogClosed({ why: 'fenced', to: 'elsewhere', copy: 'c' }),
       new StoreUnavailable('too busy'),
     ]) {
       log.append = async () => Promise.reject(refused)
       assert.is(await failureOf(store.append('s', 'none', [])), refused)
-      const away = isAway()
+      const opened = isOpen()
       await time.pass(AGAIN)
-      assert.is(await away, false)
+      assert.is(await opened, false)
     }
     log.append = async () => Promise.reject(new OutcomeUnknown('lost'))
     await failureOf(store.append('s', 'none', []))
-    const away = isAway()
+    const opened = isOpen()
     await time.pass(AGAIN)
-    assert.is(await away, false)
+    assert.is(await opened, false)
   }))
 
-/** An append that meets no answer for so many milliseconds. */
+/** Makes an append whose outcome is unknown after `ms` milliseconds. */
 async function appendLost({ log, store }: ReturnType<typeof serverLog>, time: FakeTime, ms: number): Promise<void> {
   const { append } = log
   log.append = async () => {
     await time.pass(ms)
-    throw new OutcomeUnknown('no answer')
+    throw new OutcomeUnknown('no response')
   }
   assert.instance(await failureOf(store.append('s', 'none', [])), OutcomeUnknown)
   log.append = append
 }
 
-test('that answers reads and no appends refuses appends at once behind one that had no answer for a second, but for one at a time that tries', () =>
+test('opens the append breaker after one append without a response for 1 s, and lets one append at a time try', () =>
   withFakeTime(async (time) => {
     const given = serverLog()
     const { log, store, guarded } = given
     await appendLost(given, time, 1_000)
     const refused = async () => {
-      const left = await failureOf(store.append('s', 'none', []))
+      const failure = await failureOf(store.append('s', 'none', []))
       assert.equal(
-        [left.name, left.message],
+        [failure.name, failure.message],
         ['StoreUnavailable', 'EventStoreDB: the log responds to reads but not to appends'],
       )
     }
     assert.equal(await store.read('s'), [])
-    // Who waited for that one in a queue has not waited twice.
+    // The append breaker half-opens 500 ms after it opened.
     await time.pass(499)
     await refused()
     await time.pass(1)
-    let answer: (told: ReturnType<typeof position>) => void = () => {}
+    let answer: (stored: ReturnType<typeof position>) => void = () => {}
     log.append = () => new Promise((done) => (answer = done))
     const trying = store.append('s', 'none', [])
     assert.is(guarded.appendBreaker.state, 'half-open')
@@ -193,7 +193,7 @@ test('that answers reads and no appends refuses appends at once behind one that 
     assert.equal([guarded.appendBreaker.openings, guarded.breaker.openings], [1, 0])
   }))
 
-test('goes on taking appends behind one whose outcome is unknown for another reason', () =>
+test('keeps the append breaker closed after an unknown outcome in less than 1 s', () =>
   withFakeTime(async (time) => {
     const given = serverLog()
     await appendLost(given, time, 999)

@@ -9,16 +9,16 @@ import { at, diamond, diamonds, idsIn, letter, put } from '../../contract/read-s
 import { mongoServer } from '../../mongo-server.ts'
 import { until } from '../../until.ts'
 
-const server = await mongoServer('builds in MongoDB')
+const server = await mongoServer('read model builds in MongoDB')
 
-type Given = { address: string; mongo: MongoDatabase; reads: ReadStore; later: [() => void, number][] }
-const test = suite<Given>('a build in MongoDB')
+type Given = { address: string; mongo: MongoDatabase; reads: ReadStore; scheduled: [() => void, number][] }
+const test = suite<Given>('a read model build in MongoDB')
 
 test.before.each((given) => {
   given.address = server?.newDatabase() ?? ''
   given.mongo = connect(given.address)
-  given.later = []
-  given.reads = createMongoReadStore(given.mongo, { schedule: (action, ms) => void given.later.push([action, ms]) })
+  given.scheduled = []
+  given.reads = createMongoReadStore(given.mongo, { schedule: (action, ms) => void given.scheduled.push([action, ms]) })
 })
 test.after.each(async ({ mongo, address }) => {
   await mongo.close()
@@ -28,22 +28,22 @@ test.after.each(async ({ mongo, address }) => {
 const collections = async ({ db }: MongoDatabase) =>
   (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).filter((n) => n.includes('_v'))
 
-test('goes with everything of it a minute after another became the live one', async ({ mongo, reads, later }) => {
+test('is deleted entirely 60 s after another build was promoted', async ({ mongo, reads, scheduled }) => {
   const old = await reads.live(diamonds)
   await old.write([put(diamond(1))], at(1), [letter('diamond-9', 1)])
   const next = await reads.begin(diamonds)
   await next.write([put(diamond(2))], at(1))
   await reads.promote(diamonds, next)
   assert.ok((await collections(mongo)).some((name) => name.includes(old.id)))
-  const [[retire, ms] = []] = later
+  const [[retire, ms] = []] = scheduled
   assert.is(ms, 60_000)
   retire?.()
-  await gone(mongo, old.id)
+  await deleted(mongo, old.id)
   assert.equal(await idsIn(reads), [2])
   assert.is(await mongo.db.collection('dead_letters').countDocuments(), 0)
 })
 
-test('that a killed runner left half filled goes with the next rebuild, not one that is being filled', async (given) => {
+test('that a killed runner left unfinished is deleted by the next rebuild, but not one in progress', async (given) => {
   const { mongo, reads } = given
   await (await reads.live(diamonds)).write([put(diamond(1))], at(1))
   const [left, filling] = [await reads.begin(diamonds), await reads.begin(diamonds)]
@@ -54,12 +54,12 @@ test('that a killed runner left half filled goes with the next rebuild, not one 
   assert.ok((await collections(mongo)).some((name) => name.includes(left.id)))
   await progressesIn(mongo.db).updateOne({ _id: filling.id }, { $set: { changedAt: Date.now() } })
   await reads.begin(diamonds)
-  await gone(mongo, left.id)
+  await deleted(mongo, left.id)
   assert.ok((await collections(mongo)).some((name) => name.includes(filling.id)))
   assert.equal(await idsIn(reads), [1])
 })
 
-test('is made the live one by nobody whose lease another process has taken meanwhile', async ({ mongo, address }) => {
+test('cannot be promoted by a process that lost its lease to another one', async ({ mongo, address }) => {
   const time = { now: 0 }
   const other = connect(address)
   try {
@@ -67,10 +67,10 @@ test('is made the live one by nobody whose lease another process has taken meanw
     assert.ok(await stopped.acquireLease(diamonds))
     const live = await stopped.live(diamonds)
     const late = await stopped.begin(diamonds)
-    // Its heartbeat ends, as that of a process that stands still.
+    // The heartbeat stops, as in a process that is stopped.
     await stopped.close()
     let taken: Lease | undefined
-    for (let looks = 0; taken === undefined && looks < 12; looks++) {
+    for (let attempts = 0; taken === undefined && attempts < 12; attempts++) {
       time.now += 500
       taken = await heir.acquireLease(diamonds)
     }
@@ -87,7 +87,7 @@ test('is made the live one by nobody whose lease another process has taken meanw
   }
 })
 
-test('is made the live one by whoever has the lease, also where somebody has dropped the leases by hand', async (given) => {
+test('can be promoted by the holder of the lease after the leases were dropped manually', async (given) => {
   const { mongo, reads } = given
   for (let times = 0; times < 3; times++) await (await reads.acquireLease(diamonds))?.release()
   await reads.live(diamonds)
@@ -110,17 +110,17 @@ async function fails(work: Promise<unknown>, kind: typeof StoreUnavailable): Pro
   assert.unreachable('it did not fail')
 }
 
-test('is made anew where somebody has dropped it by hand', async ({ mongo, reads }) => {
+test('is created again after it was dropped manually', async ({ mongo, reads }) => {
   const build = await reads.live(diamonds)
   await build.write([put(diamond(1))], at(1))
   await progressesIn(mongo.db).deleteMany({})
-  const anew = await reads.live(diamonds)
-  assert.is.not(anew.id, build.id)
-  assert.is(await anew.checkpoint(), undefined)
+  const recreated = await reads.live(diamonds)
+  assert.is.not(recreated.id, build.id)
+  assert.is(await recreated.checkpoint(), undefined)
   assert.equal(await idsIn(reads), [])
 })
 
-const gone = (mongo: MongoDatabase, id: string): Promise<void> =>
-  until(`the build ${id} to go`, async () => !(await collections(mongo)).some((name) => name.includes(id)))
+const deleted = (mongo: MongoDatabase, id: string): Promise<void> =>
+  until(`the build ${id} to be deleted`, async () => !(await collections(mongo)).some((name) => name.includes(id)))
 
 if (server !== undefined) test.run()

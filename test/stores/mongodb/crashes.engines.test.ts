@@ -12,7 +12,7 @@ const server = await mongoServer('crashes of a runner on MongoDB')
 const test = suite('a runner on MongoDB')
 const RUNS = process.env['ADAMANT_FULL'] === '1' ? 300 : 25
 
-/** A connection whose process ends after so many calls: nothing of it reaches the server from then on. */
+/** A connection of a process that dies after `calls` calls: later calls do not reach the server. */
 function dying(mongo: MongoDatabase, calls: number): MongoDatabase {
   let left = calls
   return {
@@ -36,7 +36,7 @@ async function withDatabase(action: (given: Given) => Promise<void>): Promise<vo
   }
 }
 
-/** What happens to stones, as a log has it: the n-th event, the stone, and how it is afterwards. */
+/** The n-th event of a log: the stone and its state afterwards. */
 type Step = { readonly id: number; readonly owner: number; readonly isColored: number; readonly gone: boolean }
 const steps = fc.array(
   fc.record({
@@ -48,7 +48,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 )
 
-/** The events from one place to another, as the runner writes them: one write a stone, its last. */
+/** The events of a range as the runner writes them: for each stone one write, with its last state. */
 function batch(log: readonly Step[], from: number, to: number): DocumentWrite[] {
   const last = new Map<number, DocumentWrite>()
   for (let n = from; n < to; n++) {
@@ -58,7 +58,7 @@ function batch(log: readonly Step[], from: number, to: number): DocumentWrite[] 
   return [...last.values()]
 }
 
-/** Writes the log in batches of a size, from where the checkpoint is. */
+/** Writes the log in batches of `size`, starting at the checkpoint. */
 async function project(reads: ReadStore, log: readonly Step[], size: number): Promise<void> {
   const build = await reads.live(diamonds)
   const position = (await build.checkpoint())?.position ?? 'start'
@@ -72,15 +72,15 @@ async function isRight(reads: ReadStore, log: readonly Step[]): Promise<void> {
   const stones = new Map(log.map((step) => [step.id, step]))
   const model = await reads.model(diamonds)
   for (const owner of [1, 2]) {
-    const his = [...stones.values()].filter((step) => step.owner === owner && !step.gone)
-    assert.equal(await idsIn(reads, owner), his.map(({ id }) => id).sort())
-    assert.is(await model.count({ owner }), his.length)
+    const owned = [...stones.values()].filter((step) => step.owner === owner && !step.gone)
+    assert.equal(await idsIn(reads, owner), owned.map(({ id }) => id).sort())
+    assert.is(await model.count({ owner }), owned.length)
     for (const isColored of [0, 1])
-      assert.is(await model.count({ owner, isColored }), his.filter((step) => step.isColored === isColored).length)
+      assert.is(await model.count({ owner, isColored }), owned.filter((step) => step.isColored === isColored).length)
   }
 }
 
-test('that dies at any moment counts and writes everything once, however the batches are cut afterwards', () =>
+test('that dies at any call writes and counts everything once, for any later batch sizes', () =>
   fc.assert(
     fc.asyncProperty(
       steps,
@@ -102,7 +102,7 @@ test('that dies at any moment counts and writes everything once, however the bat
     { numRuns: RUNS },
   ))
 
-test('that was stopped in a batch and goes on after another has taken over changes nothing', () =>
+test('that was stopped during a batch and resumes after another runner took over changes nothing', () =>
   withDatabase(async ({ mongo, reads }) => {
     const log = [
       { id: 3, owner: 1, isColored: 0, gone: false },
@@ -129,7 +129,7 @@ test('that was stopped in a batch and goes on after another has taken over chang
 const writeTo = async (reads: ReadStore, writes: readonly DocumentWrite[], checkpoint: Checkpoint) =>
   (await reads.live(diamonds)).write(writes, checkpoint)
 
-/** A connection that stands still before its n-th call, as a process does between SIGSTOP and SIGCONT. */
+/** A connection that pauses after `calls` calls, as in a process between SIGSTOP and SIGCONT. */
 function stopping(mongo: MongoDatabase, calls: number) {
   let left = calls
   let goOn = () => {}

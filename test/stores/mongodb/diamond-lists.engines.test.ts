@@ -10,8 +10,8 @@ for (const server of await mongoServers('lists of diamonds in MongoDB')) {
     const store = createMongoReadStore(mongo)
     return {
       store,
-      again: async () => store,
-      seen: async () => undefined,
+      openAnother: async () => store,
+      changesVisible: async () => undefined,
       async close() {
         await mongo.close()
         await server.drop(address)

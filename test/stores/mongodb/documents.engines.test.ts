@@ -16,8 +16,8 @@ for (const server of await mongoServers('read models in MongoDB')) {
     }
     return {
       store: await again(),
-      again,
-      seen: async () => void (time += POINTER_CACHE_MS),
+      openAnother: again,
+      changesVisible: async () => void (time += POINTER_CACHE_MS),
       async close() {
         for (const mongo of connections) await mongo.close()
         await server.drop(address)

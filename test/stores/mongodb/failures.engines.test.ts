@@ -26,7 +26,7 @@ const failure = (action: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-test('is unavailable where nobody listens, names the server, and not the password', async () => {
+test('is unavailable if no server listens, with an error that names the server but not the password', async () => {
   const mongo = connect('mongodb://user:hunter2@127.0.0.1:1/adamant')
   const error = await failure(mongo.call(() => mongo.db.command({ ping: 1 })))
   assert.instance(error, StoreUnavailable)
@@ -35,7 +35,7 @@ test('is unavailable where nobody listens, names the server, and not the passwor
   await mongo.close()
 })
 
-test('is unavailable at its deadline where somebody listens and never answers', async () => {
+test('is unavailable at its deadline if the server never responds', async () => {
   const sockets = new Set<Socket>()
   const silent: Server = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -57,7 +57,7 @@ test('is unavailable after closing', async () => {
 const said = (code: number) => new MongoServerError({ message: 'said', code })
 const NO_FAULTS = { getWriteConcernError: () => undefined }
 
-/** As the driver ends a bulk: around an error of its own, or with what the server said of documents. */
+/** The driver's error for a bulk: it wraps an error of the driver or the server's errors for documents. */
 const bulk = (error: unknown, concern?: number) =>
   new MongoBulkWriteError(
     error as MongoNetworkError,
@@ -77,7 +77,7 @@ const UNAVAILABLE = [
   13436, 14031,
 ]
 
-test('passes what the server says passes, and shows what is ours to mend', () => {
+test('is unavailable for transient errors of the server and fails with the original error otherwise', () => {
   for (const code of UNAVAILABLE) {
     assert.instance(toStoreUnavailable(said(code), 'host'), StoreUnavailable, String(code))
     assert.instance(toStoreUnavailable(bulk(faults(code)), 'host'), StoreUnavailable, `${code} of a document`)
@@ -90,7 +90,7 @@ test('passes what the server says passes, and shows what is ours to mend', () =>
   assert.instance(toStoreUnavailable(new TypeError('a fault of ours'), 'host'), TypeError)
 })
 
-test('is unavailable where the connection of a bulk is cut, and at fault where the bulk was wrong', () => {
+test('is unavailable if the connection breaks during a bulk, and fails with the original error if the bulk is invalid', () => {
   assert.instance(toStoreUnavailable(bulk(new MongoNetworkError('cut')), 'host'), StoreUnavailable)
   assert.instance(
     toStoreUnavailable(bulk(new MongoServerSelectionError('none', {} as TopologyDescription)), 'host'),
@@ -99,7 +99,7 @@ test('is unavailable where the connection of a bulk is cut, and at fault where t
   assert.instance(toStoreUnavailable(bulk(new MongoInvalidArgumentError('ours')), 'host'), MongoBulkWriteError)
 })
 
-test('takes a bulk for one of what was there already only where nothing else went wrong with it', () => {
+test('counts a failed bulk as duplicate only if all its errors are duplicate keys', () => {
   assert.is(isDuplicate(bulk(faults(11000, 11000))), true)
   for (const mixed of [bulk(faults(11000, 14031)), bulk(faults(11000), 64)]) {
     assert.is(isDuplicate(mixed), false)
@@ -110,7 +110,7 @@ test('takes a bulk for one of what was there already only where nothing else wen
   assert.is(toStoreUnavailable(faulty, 'host'), faulty)
 })
 
-test('has an address that can be understood, or none is made', () => {
+test('is not created for an invalid connection string', () => {
   for (const address of ['mongodb://host:port/db', 'http://host/db', 'mongodb://host/db?w=majority&unknown=1']) {
     assert.throws(
       () => connect(address),

@@ -42,7 +42,7 @@ for (const server of await mongoServers('files in GridFS')) {
 
   const chunksIn = ({ db }: MongoDatabase) => db.collection('fs.chunks').countDocuments()
 
-  test('is read by whatever reads GridFS, under its digest', async ({ mongo, files }) => {
+  test('can be read with any GridFS client under its digest', async ({ mongo, files }) => {
     const bytes = randomBytes(600_000)
     const { digest, release } = await keep(files, bytes)
     release()
@@ -53,7 +53,7 @@ for (const server of await mongoServers('files in GridFS')) {
     assert.is(await chunksIn(mongo), 3)
   })
 
-  test('leaves its chunks to those who read it, for a minute from its removal', async ({ mongo, files }) => {
+  test('keeps its chunks for 60 s after its removal, for readers', async ({ mongo, files }) => {
     const { digest, release } = await keep(files, randomBytes(300_000))
     release()
     assert.is(await files.remove(digest, (await files.readTouchToken(digest)) ?? ''), 'removed')
@@ -65,7 +65,7 @@ for (const server of await mongoServers('files in GridFS')) {
     assert.is(await mongo.db.collection('fs.files').countDocuments(), 0)
   })
 
-  test('that was given up as its process stood still can not be kept by it afterwards', async ({ mongo, files }) => {
+  test('cannot be completed after another process removed its upload as abandoned', async ({ mongo, files }) => {
     const incoming = await files.receive()
     await incoming.write(randomBytes(300_000))
     for (const leftover of await all(files.temporaryFiles())) assert.ok(await files.removeTemporaryFile(leftover))
@@ -77,7 +77,7 @@ for (const server of await mongoServers('files in GridFS')) {
     assert.is(await chunksIn(mongo), 0)
   })
 
-  test('that was kept is kept, though only its process knew that the upload was over', async ({ mongo, files }) => {
+  test('survives the removal of an upload record that outlived its upload', async ({ mongo, files }) => {
     const { digest, release } = await keep(files, randomBytes(1_000))
     release()
     const file = await mongo.db.collection('fs.files').findOne({ filename: digest })

@@ -31,48 +31,47 @@ test.after.each(async ({ open, address }) => {
   await server?.drop(address)
 })
 
-/** Milliseconds between two tries of those who wait, as the runners make them. */
-const LOOK = 500
-const SOON = 3_500
+/** Milliseconds between two attempts of a waiting runner. */
+const RETRY_INTERVAL = 500
+/** Milliseconds after which a lease without heartbeats has not expired yet. */
+const NOT_EXPIRED = 3_500
 
-/** Tries again and again for so many milliseconds of the waiting one's clock. @returns the lease, as soon as it has it */
-async function waited(heir: Leases, time: { now: number }, ms: number): Promise<Lease | undefined> {
+/** Tries to acquire the lease for `ms` milliseconds of the test's clock. @returns the lease, if it was acquired */
+async function acquireWithin(heir: Leases, time: { now: number }, ms: number): Promise<Lease | undefined> {
   for (const ends = time.now + ms; time.now < ends;) {
-    time.now += LOOK
+    time.now += RETRY_INTERVAL
     const lease = await heir.acquire(diamonds)
     if (lease !== undefined) return lease
   }
   return undefined
 }
 
-test('falls to another 4 s after its holder died, on the clock of that other', async ({ newProcess }) => {
+test("can be acquired 4 s after its holder died, by the acquirer's clock", async ({ newProcess }) => {
   const time = { now: 1_000_000 }
   const [dying, heir] = [newProcess(), newProcess(() => time.now)]
   assert.ok(await dying.leases.acquire(diamonds))
   dying.leases.close()
   await dying.mongo.close()
   assert.is(await heir.leases.acquire(diamonds), undefined)
-  assert.is(await waited(heir.leases, time, SOON), undefined)
-  const lease = await waited(heir.leases, time, LOOK)
+  assert.is(await acquireWithin(heir.leases, time, NOT_EXPIRED), undefined)
+  const lease = await acquireWithin(heir.leases, time, RETRY_INTERVAL)
   assert.ok(lease)
   await lease?.release()
 })
 
-test('stays with a holder that lives, however late it is on the clocks of others', async ({ newProcess }) => {
+test('stays with a live holder, whatever the clocks of other processes show', async ({ newProcess }) => {
   const time = { now: 0 }
   const [holder, other] = [newProcess(), newProcess(() => time.now)]
   const lease = await holder.leases.acquire(diamonds)
   assert.is(await other.leases.acquire(diamonds), undefined)
-  for (let looks = 0; looks < 3; looks++) {
+  for (let attempts = 0; attempts < 3; attempts++) {
     assert.is(await other.leases.isHeld(diamonds), true)
-    assert.is(await waited(other.leases, time, SOON), undefined)
+    assert.is(await acquireWithin(other.leases, time, NOT_EXPIRED), undefined)
   }
   await lease?.release()
 })
 
-test('stays with a holder while a server that takes no writes keeps its signs from being seen', async ({
-  newProcess,
-}) => {
+test('stays with its holder while the server rejects writes, which hides heartbeats', async ({ newProcess }) => {
   const time = { now: 0 }
   const [holder, other] = [newProcess(), newProcess(() => time.now)]
   const silent = freezable(holder.mongo)
@@ -83,17 +82,17 @@ test('stays with a holder while a server that takes no writes keeps its signs fr
   let refused = 0
   const unlessRefused = (error: unknown) =>
     void (error instanceof StoreUnavailable ? refused++ : assert.unreachable(String(error)))
-  for (let looks = 0; looks < 20; looks++) {
-    assert.is(await waited(waiting, time, LOOK).catch(unlessRefused), undefined)
+  for (let attempts = 0; attempts < 20; attempts++) {
+    assert.is(await acquireWithin(waiting, time, RETRY_INTERVAL).catch(unlessRefused), undefined)
   }
   assert.ok(refused > 0)
   refusing.goOn()
-  assert.is(await waited(waiting, time, SOON), undefined)
+  assert.is(await acquireWithin(waiting, time, NOT_EXPIRED), undefined)
   silent.goOn()
   await lease?.release()
 })
 
-test('falls to one of those who wait for it', async ({ newProcess }) => {
+test('of a dead holder is acquired by exactly one of several waiting processes', async ({ newProcess }) => {
   const time = { now: 0 }
   const dead = newProcess()
   await dead.leases.acquire(diamonds)
@@ -101,30 +100,30 @@ test('falls to one of those who wait for it', async ({ newProcess }) => {
   const heirs = Array.from({ length: 6 }, () => newProcess(() => time.now).leases)
   for (const heir of heirs) assert.is(await heir.acquire(diamonds), undefined)
   let taken: (Lease | undefined)[] = []
-  for (let looks = 0; looks < 8; looks++) {
-    time.now += LOOK
+  for (let attempts = 0; attempts < 8; attempts++) {
+    time.now += RETRY_INTERVAL
     taken = (await Promise.all(heirs.map((heir) => heir.acquire(diamonds)))).filter((lease) => lease !== undefined)
   }
   assert.is(taken.length, 1)
   await taken[0]?.release()
 })
 
-/** The lease of diamonds, which another process takes while its holder is frozen; the holder goes on then. */
+/** Another process acquires the lease of diamonds while its holder is frozen; then the holder resumes. */
 async function takenOver(
   holder: ReturnType<typeof freezable>,
   heir: Leases,
   time: { now: number },
 ): Promise<Lease | undefined> {
-  // A heartbeat that was on its way has been seen before the other begins to count.
+  // A heartbeat in progress completes before the other process starts counting.
   await holder.stop()
   await heir.acquire(diamonds)
-  const lease = await waited(heir, time, SOON + LOOK)
+  const lease = await acquireWithin(heir, time, NOT_EXPIRED + RETRY_INTERVAL)
   assert.ok(lease)
   holder.goOn()
   return lease
 }
 
-test('tells its holder that it was lost, when that one goes on after all', async ({ newProcess }) => {
+test('is reported as lost to its holder when that one resumes', async ({ newProcess }) => {
   const time = { now: 0 }
   const [stopped, heir] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(stopped.mongo)
@@ -135,7 +134,7 @@ test('tells its holder that it was lost, when that one goes on after all', async
   await lease?.release()
 })
 
-test('that is lost takes no other lease of its holder along', async ({ newProcess }) => {
+test('that is lost does not affect other leases of its holder', async ({ newProcess }) => {
   const time = { now: 0 }
   const [holder, heir] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(holder.mongo)
@@ -150,7 +149,7 @@ test('that is lost takes no other lease of its holder along', async ({ newProces
   await lease?.release()
 })
 
-/** A connection whose process can be stopped: calls wait until it goes on. */
+/** A connection whose process can be stopped: calls wait until it resumes. */
 function freezable(mongo: MongoDatabase) {
   let going = Promise.resolve()
   let goOn = () => {}
@@ -164,7 +163,7 @@ function freezable(mongo: MongoDatabase) {
       ...mongo,
       call: async (action, deadline) => going.then(() => begun(mongo.call(action, deadline))),
     } satisfies MongoDatabase,
-    /** Resolves when what was on its way has been answered. */
+    /** Resolves when the calls in progress have completed. */
     async stop(): Promise<void> {
       going = new Promise((done) => (goOn = done))
       await Promise.allSettled(underWay)
@@ -173,7 +172,7 @@ function freezable(mongo: MongoDatabase) {
   }
 }
 
-/** A connection on which nothing can be changed until it goes on, and all can be read. */
+/** A connection that rejects writes until `goOn` is called, but allows reads. */
 function refusingWrites(mongo: MongoDatabase) {
   let refuses = true
   const db = new Proxy(mongo.db, {

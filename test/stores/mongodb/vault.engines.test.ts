@@ -18,9 +18,9 @@ for (const server of await mongoServers('the vault in MongoDB')) {
     }
   })
 
-  const test = suite(`a vault in MongoDB that is there already: ${server.name}`)
+  const test = suite(`an existing vault in MongoDB: ${server.name}`)
 
-  test('is opened again as it is', async () => {
+  test('keeps its entries when it is opened again', async () => {
     const address = server.newDatabase()
     const entry = { digest: 'aa', sealed: Buffer.alloc(20), createdAt: 1, expiresAt: 2, receipt: null }
     for (const digest of ['aa', 'bb', 'cc']) {

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { cacheUntilChanged, countTurns } from '../../../src/stores/sqlite/change-detection.ts'
 
 type Given = { folder: string; here: Database.Database; there: Database.Database }
-const test = suite<Given>('something read from a file and kept')
+const test = suite<Given>('a value cached from a SQLite file')
 
 test.before.each((given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'changes-'))
@@ -24,21 +24,21 @@ test.after.each(({ folder, here, there }) => {
 const count = (db: Database.Database) => () => ({ things: db.prepare('SELECT * FROM things').all().length })
 const add = (db: Database.Database) => void db.exec('INSERT INTO things VALUES (1)')
 
-/** Milliseconds within which a thread has looked at a file. */
+/** Milliseconds within which a thread of libuv completes `stat`. */
 const ARRIVED = 50
 
-test('is read once in a turn', ({ here }) => {
+test('is read once per turn of the event loop', ({ here }) => {
   let read = 0
   const things = cacheUntilChanged(here, countTurns(), () => ({ read: ++read }))
   assert.is(things.get(), things.get())
   assert.is(read, 1)
 })
 
-test('is what it is when something arrives, though it was looked at in the same round of the event loop', async (given) => {
+test('is current in an I/O callback, even if it was read earlier in the same iteration of the event loop', async (given) => {
   const { here, there } = given
   const things = cacheUntilChanged(here, countTurns(), count(here))
   const arrived = await new Promise((resolve) => {
-    // What arrives is taken between this immediate and the next ones.
+    // The callback of `stat` runs between this immediate and the next ones.
     setImmediate(() => {
       things.get()
       stat(given.folder, () => {
@@ -51,7 +51,7 @@ test('is what it is when something arrives, though it was looked at in the same 
   assert.is(arrived, 1)
 })
 
-test('is what it is after a wait, though it was looked at before it', async ({ here, there }) => {
+test('is current after an await, even if it was read before it', async ({ here, there }) => {
   const things = cacheUntilChanged(here, countTurns(), count(here))
   things.get()
   await new Promise((resolve) => {

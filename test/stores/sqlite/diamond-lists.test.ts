@@ -9,8 +9,8 @@ diamondListsContract('SQLite', async () => {
   const store = openSqliteReadStore(folder)
   return {
     store,
-    again: async () => store,
-    seen: async () => undefined,
+    openAnother: async () => store,
+    changesVisible: async () => undefined,
     async close() {
       await store.close()
       rmSync(folder, { recursive: true })

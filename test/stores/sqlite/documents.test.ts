@@ -15,9 +15,9 @@ readStoreContract('SQLite', async () => {
   }
   return {
     store: await again(),
-    again,
+    openAnother: again,
     // Messages arrive between turns of the event loop.
-    seen: () => new Promise((done) => setImmediate(done)),
+    changesVisible: () => new Promise((done) => setImmediate(done)),
     async close() {
       for (const store of stores) await store.close()
       rmSync(folder, { recursive: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import { personsContract } from '../../contract/persons.ts'
 
-personsContract('the embedded persons', async () => {
+personsContract('persons in SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-persons-'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
   return {

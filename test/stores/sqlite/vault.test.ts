@@ -19,40 +19,40 @@ process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive:
 vaultContract('the embedded vault', async () => openSqliteVault(join(newFolder(), 'vault.db')))
 
 const test = suite('the vault file')
-const held = (digest: string) => ({ digest, sealed: randomBytes(300), createdAt: 1, expiresAt: 2, receipt: null })
+const entryOf = (digest: string) => ({ digest, sealed: randomBytes(300), createdAt: 1, expiresAt: 2, receipt: null })
 const holds = (folder: string, bytes: Buffer) =>
   readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes(bytes))
 
-test('holds not one byte of what was deleted, in none of its files', async () => {
+test('contains no byte of deleted entries after shredding, in any of its files', async () => {
   const folder = newFolder()
   const vault = openSqliteVault(join(folder, 'vault.db'))
-  const [gone, kept] = [held('gone'), held('kept')]
+  const [deleted, kept] = [entryOf('gone'), entryOf('kept')]
   const mail = { kind: 'link' as const, sealed: randomBytes(200), dueAt: 1 }
-  await vault.put(gone, [mail])
+  await vault.put(deleted, [mail])
   await vault.put(kept, [])
-  assert.ok(holds(folder, gone.sealed) && holds(folder, mail.sealed))
+  assert.ok(holds(folder, deleted.sealed) && holds(folder, mail.sealed))
   await vault.end([{ digest: 'gone' }])
   assert.ok(await vault.shred())
-  assert.not.ok(holds(folder, gone.sealed))
+  assert.not.ok(holds(folder, deleted.sealed))
   assert.not.ok(holds(folder, mail.sealed))
   assert.ok(holds(folder, kept.sealed))
   await vault.close()
 })
 
-test('is shared by two processes: one sees what the other has put in and ended', async () => {
+test("shows each of two processes the other's changes", async () => {
   const file = join(newFolder(), 'vault.db')
   const [one, other] = [openSqliteVault(file), openSqliteVault(file)]
-  const put = held('a')
+  const put = entryOf('a')
   await one.put(put, [])
   assert.equal(await other.read('a'), put.sealed)
-  await Promise.all([...Array(50).keys()].map((n) => (n % 2 ? one : other).put(held(`n${n}`), [])))
+  await Promise.all([...Array(50).keys()].map((n) => (n % 2 ? one : other).put(entryOf(`n${n}`), [])))
   await other.end([{ digest: 'a' }])
   assert.is(await one.read('a'), undefined)
   await one.close()
   await other.close()
 })
 
-test('is refused when a newer release made it, or another program', () => {
+test('is rejected if a newer release or another program created it', () => {
   const file = join(newFolder(), 'vault.db')
   void openSqliteVault(file).close()
   const db = new Database(file)
@@ -63,12 +63,12 @@ test('is refused when a newer release made it, or another program', () => {
   assert.throws(() => openSqliteVault(file), /is not an? vault of Adamant/)
 })
 
-test('waits while another process writes', async () => {
+test('waits for a transaction of another process', async () => {
   const file = join(newFolder(), 'vault.db')
   const vault = openSqliteVault(file)
   const filler = new Database(file)
   filler.exec('BEGIN IMMEDIATE')
-  const busy = vault.put(held('later'), [])
+  const busy = vault.put(entryOf('later'), [])
   filler.exec('COMMIT')
   filler.close()
   await busy

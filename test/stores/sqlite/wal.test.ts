@@ -13,10 +13,10 @@ import { WalThread } from '../../../src/stores/sqlite/wal.ts'
 import { event } from '../../contract/event-store/given.ts'
 import { until } from '../../until.ts'
 
-const test = suite<{ folder: string; told: string[] }>('a thread that looks after a WAL')
+const test = suite<{ folder: string; warnings: string[] }>('a checkpoint thread')
 test.before.each((given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'adamant-threads-'))
-  given.told = []
+  given.warnings = []
 })
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }))
 
@@ -29,12 +29,12 @@ const STONES = {
   counts: [],
 } as const
 
-/** Pages of the read model's file, without its WAL. */
+/** Bytes of the read model's file, without its WAL. */
 const bytesOf = (folder: string) =>
   statSync(join(folder, readdirSync(folder).find((name) => /^read-stones.*\.db$/.test(name)) ?? '')).size
 
-test('starts from the sources, and moves what was written into the read model', async ({ folder, told }) => {
-  const reads = openSqliteReadStore(folder, { told: (_found, sentence) => void told.push(sentence) })
+test('runs from source and moves the WAL into the read model file', async ({ folder, warnings }) => {
+  const reads = openSqliteReadStore(folder, { told: (_details, message) => void warnings.push(message) })
   const build = await reads.live(STONES)
   for (let batch = 1n; batch <= 9n; batch++) {
     const writes = Array.from({ length: 500 }, (_, index) => ({
@@ -46,10 +46,10 @@ test('starts from the sources, and moves what was written into the read model', 
   }
   await until('the file to grow', () => bytesOf(folder) > 500_000)
   await reads.close()
-  assert.equal(told, [])
+  assert.equal(warnings, [])
 })
 
-/** A thread that dies of each message first, and the real one from then on. */
+/** The first thread dies at its first message; later ones are real. */
 function dyingFirst(real: () => Worker): () => Worker {
   let starts = 0
   const dying = `require('node:worker_threads').parentPort.once('message', () => { throw new Error('died') })`
@@ -61,9 +61,9 @@ const thread = () =>
 
 const DIED = 'the checkpoint thread failed; it restarts with the next checkpoint'
 
-test('of the read models that dies is told of, and the next checkpoint starts another', async ({ folder, told }) => {
+test('of the read models that dies is logged and restarted by the next checkpoint', async ({ folder, warnings }) => {
   const wal = thread()
-  const reads = openSqliteReadStore(folder, { told: (_found, sentence) => void told.push(sentence), thread: wal })
+  const reads = openSqliteReadStore(folder, { told: (_details, message) => void warnings.push(message), thread: wal })
   const build = await reads.live(STONES)
   let position = 0n
   const write = async (batches: number) => {
@@ -78,36 +78,36 @@ test('of the read models that dies is told of, and the next checkpoint starts an
   }
   const before = bytesOf(folder)
   await write(9)
-  await until('the death', () => told.length > 0)
+  await until('the death', () => warnings.length > 0)
   await write(9)
   await until('a checkpoint', () => bytesOf(folder) > before)
-  assert.equal(told, [DIED])
+  assert.equal(warnings, [DIED])
   await reads.close()
   await wal.close()
 })
 
-test('of the log that dies is told of and stood in for, and the next checkpoint starts another', async ({
+test('of the event log that dies is logged, replaced on the event loop, and restarted by the next checkpoint', async ({
   folder,
-  told,
+  warnings,
 }) => {
   const wal = thread()
   const file = join(folder, 'events.db')
-  const store = openSqliteEventStore(file, { told: (_found, sentence) => void told.push(sentence), thread: wal })
+  const store = openSqliteEventStore(file, { told: (_details, message) => void warnings.push(message), thread: wal })
   const fill = () =>
     store.append(`large-${randomUUID()}`, 'none', [{ ...event(), data: { text: 'x'.repeat(17_000_000) } }])
   await fill()
-  await until('the death', () => told.length > 0)
+  await until('the death', () => warnings.length > 0)
   const { checkpoints, checkpointsOnLoop } = store.stats()
   assert.equal({ checkpoints, checkpointsOnLoop }, { checkpoints: 1, checkpointsOnLoop: 1 })
   await fill()
   await until('the next one', () => store.stats().checkpoints === 2)
   assert.is(store.stats().checkpointsOnLoop, 1)
-  assert.equal(told, [DIED])
+  assert.equal(warnings, [DIED])
   await store.close()
   await wal.close()
 })
 
-test('of the vault that dies is told of, and the next shredding starts another', async ({ folder }) => {
+test('of the vault that dies fails the shredding and is restarted by the next one', async ({ folder }) => {
   const wal = thread()
   const vault = openSqliteVault(join(folder, 'vault.db'), wal)
   const [died] = await Promise.allSettled([vault.shred()])

@@ -1,28 +1,28 @@
 import type { Vendor } from '../../../api/harness/account.ts'
 import type { Sender } from '../../../api/harness/secrets.ts'
 import type { Choices } from '../../../seeded.ts'
-import type { Record } from '../record.ts'
+import type { RunRecord } from '../record.ts'
 
-/** A stone that was acknowledged, as clients tell each other of it. */
+/** An acknowledged stone, which all clients may use. */
 export type KnownStone = { readonly sku: string; readonly id: number; etag?: string }
 
-/** What all clients share. */
+/** State that all clients share. */
 export type World = {
-  readonly record: Record
-  /** Where the processes are now, or were last. */
+  readonly record: RunRecord
+  /** The current or last addresses of the processes. */
   readonly urls: () => readonly [string, ...string[]]
   readonly vendorAt: (url: string) => Vendor
   readonly sender: Sender
   readonly person: Person
   readonly stones: KnownStone[]
-  /** A number that no write has had: prices and names are made of it. */
+  /** Returns a new number for unique prices and names. */
   readonly number: () => number
   readonly isOver: () => boolean
-  /** Secrets that nobody tries to read before the end. */
+  /** Secrets that are not read before the end of the run. */
   readonly kept: { readonly secret: string; readonly key: string; readonly mailed: boolean }[]
 }
 
-/** Who logs in by a password, and the program that does it for them. */
+/** A user who logs in with a password, and the OAuth client that does so. */
 export type Person = {
   readonly email: string
   readonly password: string
@@ -32,8 +32,8 @@ export type Person = {
 
 export type Client = { readonly number: number; readonly world: World; readonly choices: Choices }
 
-/** Milliseconds after an answer that did not come, or asks to come again; much less than it says. */
-export const AGAIN = 50
+/** Milliseconds before a retry after a lost response or a 503, much less than Retry-After. */
+export const RETRY_DELAY = 50
 
-/** The address of some process. */
-export const anywhere = ({ world, choices }: Client): string => choices.one(world.urls())
+/** The address of a random process. */
+export const anyUrl = ({ world, choices }: Client): string => choices.one(world.urls())

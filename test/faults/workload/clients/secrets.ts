@@ -2,19 +2,20 @@ import { form, post, type Shown } from '../../../api/harness/secrets.ts'
 import { request } from '../../../api/harness/request.ts'
 import { pace } from '../../../pace.ts'
 import type { Reply } from '../record.ts'
-import { AGAIN, anywhere, type Client } from './client.ts'
+import { RETRY_DELAY, anyUrl, type Client } from './client.ts'
 
-/** What becomes of a secret: how many readers come at once, and whether somebody burns it meanwhile. */
+/** The fates of secrets with their weights. */
 const PLANS = { keep: 3, read: 8, race: 6, burn: 3, both: 5 }
+/** Number of concurrent readers for each fate. */
 const READERS = { keep: 0, read: 1, race: 4, burn: 0, both: 2 } as const
 
-/** Secrets that wait for the end: each is looked at there. */
+/** The most secrets that are kept for the end of the run, where each is read. */
 const MOST_KEPT = 200
 
-/** A client that shares one secret after another, with readers and burners who come at once and by any process. */
+/** A client that shares secrets, which are read and burned concurrently through any process. */
 export async function useSecrets(client: Client): Promise<void> {
   while (!client.world.isOver()) {
-    if ((await useOne(client)).outcome === 'unknown') await pace(AGAIN)
+    if ((await useOne(client)).outcome === 'unknown') await pace(RETRY_DELAY)
   }
 }
 
@@ -24,20 +25,20 @@ async function useOne(client: Client): Promise<Reply> {
   const plan = choices.weighted(PLANS)
   const mailed = plan === 'keep' && world.kept.length < MOST_KEPT
   const parameters = { secret, ...(mailed && { recipient: `r${world.number()}@example.com` }) }
-  const { answer, ...told } = await world.record.ask(number, () =>
+  const { answer, ...result } = await world.record.send(number, () =>
     request(
-      anywhere(client),
+      anyUrl(client),
       form('/api/v1/share', new URLSearchParams(parameters).toString(), world.sender.authorization),
     ),
   )
-  world.record.keep({ ...told, kind: 'share', secret })
-  if (answer?.status !== 200) return told
+  world.record.add({ ...result, kind: 'share', secret })
+  if (answer?.status !== 200) return result
   const { secret_key, metadata_key } = answer.json() as Shown
   if (mailed) world.kept.push({ secret, key: secret_key, mailed })
-  const readers = Array.from({ length: READERS[plan] }, () => reveal(client, secret, secret_key, anywhere(client)))
+  const readers = Array.from({ length: READERS[plan] }, () => reveal(client, secret, secret_key, anyUrl(client)))
   const burner = plan === 'burn' || plan === 'both' ? [burn(client, secret, metadata_key)] : []
   await Promise.all([...readers, ...burner])
-  return told
+  return result
 }
 
 export async function reveal(
@@ -46,14 +47,14 @@ export async function reveal(
   key: string,
   url: string,
 ): Promise<Reply> {
-  const { answer, ...told } = await world.record.ask(number, () => post(url, `secret/${key}`))
+  const { answer, ...result } = await world.record.send(number, () => post(url, `secret/${key}`))
   const value = answer?.status === 200 ? { value: String((answer.json() as Shown).value) } : {}
-  world.record.keep({ ...told, kind: 'reveal', secret, ...value })
-  return told
+  world.record.add({ ...result, kind: 'reveal', secret, ...value })
+  return result
 }
 
 async function burn(client: Client, secret: string, key: string): Promise<void> {
   const { world, number } = client
-  const { answer: _, ...told } = await world.record.ask(number, () => post(anywhere(client), `private/${key}/burn`))
-  world.record.keep({ ...told, kind: 'burn', secret })
+  const { answer: _, ...result } = await world.record.send(number, () => post(anyUrl(client), `private/${key}/burn`))
+  world.record.add({ ...result, kind: 'burn', secret })
 }

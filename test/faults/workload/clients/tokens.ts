@@ -3,20 +3,21 @@ import { form } from '../../../api/harness/secrets.ts'
 import { request } from '../../../api/harness/request.ts'
 import { pace } from '../../../pace.ts'
 import type { Reply } from '../record.ts'
-import { AGAIN, anywhere, type Client } from './client.ts'
+import { RETRY_DELAY, anyUrl, type Client } from './client.ts'
 
-/** What was given out together, by their texts. */
+/** An access token and the refresh token that was issued with it. */
 type Tokens = { readonly access: string; readonly refresh: string }
 
-/** By which a token is told to have ended: where it is shown, and where it is exchanged. */
+/** Statuses of a request with an invalid access token. */
 const ENDED = [401]
+/** Statuses of a request with an invalid refresh token. */
 const NOT_GRANTED = [400]
-/** Uses of a token between two changes of it. */
+/** Requests with a token before it is refreshed or revoked. */
 const USES = 3
-/** Milliseconds between two sessions: a password costs a core some 70 ms. */
+/** Milliseconds between two sessions: checking a password takes a core about 70 ms. */
 const REST = 300
 
-/** A client that logs in, uses its tokens at any process, refreshes them, ends them, and tries those that have ended. */
+/** A client that logs in, uses its tokens at any process, refreshes and revokes them, and tries revoked ones. */
 export async function useTokens(client: Client): Promise<void> {
   while (!client.world.isOver()) {
     await useSession(client)
@@ -27,7 +28,7 @@ export async function useTokens(client: Client): Promise<void> {
 async function useSession(client: Client): Promise<void> {
   const { person } = client.world
   const first = await grant(client, { grant_type: 'password', username: person.email, password: person.password })
-  if (first.tokens === undefined) return pace(AGAIN)
+  if (first.tokens === undefined) return pace(RETRY_DELAY)
   await use(client, first.tokens)
   const second = await refresh(client, first.tokens)
   if (second === undefined) return
@@ -40,7 +41,7 @@ async function useSession(client: Client): Promise<void> {
 }
 
 async function grant(client: Client, parameters: Readonly<Record<string, string>>) {
-  const reply = await ask(client, 'token', parameters)
+  const reply = await postForm(client, 'token', parameters)
   if (reply.answer?.status !== 200) return { reply, tokens: undefined }
   const { access_token: access, refresh_token: refresh } = reply.answer.json() as Record<string, string>
   return { reply, tokens: { access: String(access), refresh: String(refresh) } }
@@ -48,32 +49,36 @@ async function grant(client: Client, parameters: Readonly<Record<string, string>
 
 async function refresh(client: Client, { refresh: token }: Tokens): Promise<Tokens | undefined> {
   const { reply, tokens } = await grant(client, { grant_type: 'refresh_token', refresh_token: token })
-  const { answer: _, ...told } = reply
-  client.world.record.keep({ ...told, kind: 'refresh', token: nameOf(token) })
+  const { answer: _, ...result } = reply
+  client.world.record.add({ ...result, kind: 'refresh', token: nameOf(token) })
   return tokens
 }
 
 async function end(client: Client, token: string, ended: readonly string[]): Promise<Reply> {
-  const { answer: _, ...told } = await ask(client, 'revoke', { token })
-  client.world.record.keep({ ...told, kind: 'end', tokens: ended.map(nameOf) })
-  return told
+  const { answer: _, ...result } = await postForm(client, 'revoke', { token })
+  client.world.record.add({ ...result, kind: 'end', tokens: ended.map(nameOf) })
+  return result
 }
 
 async function use(client: Client, { access }: Tokens): Promise<void> {
   const { world, number } = client
   for (let used = 0; used < USES; used++) {
-    const look = () => vendor(anywhere(client), 0, access).get('/v4/diamond?limit=1')
-    const { answer: _, ...told } = await world.record.ask(number, look, ENDED)
-    world.record.keep({ ...told, kind: 'use', token: nameOf(access) })
+    const send = () => vendor(anyUrl(client), 0, access).get('/v4/diamond?limit=1')
+    const { answer: _, ...result } = await world.record.send(number, send, ENDED)
+    world.record.add({ ...result, kind: 'use', token: nameOf(access) })
   }
 }
 
-function ask(client: Client, name: 'token' | 'revoke', parameters: Readonly<Record<string, string>>): Promise<Reply> {
+function postForm(
+  client: Client,
+  name: 'token' | 'revoke',
+  parameters: Readonly<Record<string, string>>,
+): Promise<Reply> {
   const { world, number } = client
   const { client: client_id, clientSecret: client_secret } = world.person
   const body = new URLSearchParams({ ...parameters, client_id, client_secret }).toString()
-  return world.record.ask(number, () => request(anywhere(client), form(`/api/oauth/v2/${name}`, body)), NOT_GRANTED)
+  return world.record.send(number, () => request(anyUrl(client), form(`/api/oauth/v2/${name}`, body)), NOT_GRANTED)
 }
 
-/** A history tells tokens apart, and shows none of them. */
+/** A name that identifies a token in a history without containing it. */
 const nameOf = (token: string): string => `the token ...${token.slice(-8)}`

@@ -1,97 +1,102 @@
-import { mayHave, told, type Operation, type StoneOperation } from './operation.ts'
-import { storiesOf, type Look, type Story, type Write } from './stories.ts'
+import { mayHaveHappened, describe, type Operation, type StoneOperation } from './operation.ts'
+import { stoneHistoriesOf, type Observation, type StoneHistory, type Write } from './stone-histories.ts'
 
-/** What is wrong, in sentences. */
-type Faults = Iterable<string>
+/** Descriptions of violations. */
+type Violations = Iterable<string>
 
-/** What was acknowledged is there, and everything that is there was asked for, once. */
-export function* isThereOnce(operations: readonly Operation[]): Faults {
-  const stories = storiesOf(operations)
+/** Each acknowledged stone exists exactly once, and no other stone exists. */
+export function* stonesExistOnce(operations: readonly Operation[]): Violations {
+  const histories = stoneHistoriesOf(operations)
   const skuOf = new Map<number, string>()
-  for (const { sku, writes, looks } of stories.values()) {
-    const ids = new Set(looks.map(({ shown }) => shown.id))
-    if (ids.size > 1) yield `${sku} is there ${ids.size} times, as ${[...ids].join(', ')}`
+  for (const { sku, writes, observations } of histories.values()) {
+    const ids = new Set(observations.map(({ shown }) => shown.id))
+    if (ids.size > 1) yield `${sku} exists ${ids.size} times, as ${[...ids].join(', ')}`
     for (const id of ids) {
       const other = skuOf.get(id)
       if (other !== undefined) yield `${sku} and ${other} share the id ${id}`
       skuOf.set(id, sku)
     }
-    const [look] = looks
-    if (look !== undefined && !writes.some(mayHave)) yield `${sku} is there by ${told(look.by)}: nobody was granted it`
+    const [observation] = observations
+    if (observation !== undefined && !writes.some(mayHaveHappened))
+      yield `${sku} is in ${describe(observation.by)}, but no create of it can have succeeded`
   }
   for (const list of operations)
-    if (list.kind === 'list' && list.outcome === 'done') yield* listsEachOnce(list, stories)
+    if (list.kind === 'list' && list.outcome === 'done') yield* listsEachOnce(list, histories)
 }
 
-function* listsEachOnce(list: StoneOperation & { kind: 'list' }, stories: ReadonlyMap<string, Story>): Faults {
+function* listsEachOnce(
+  list: StoneOperation & { kind: 'list' },
+  histories: ReadonlyMap<string, StoneHistory>,
+): Violations {
   const skus = new Set(list.shown.map(({ sku }) => sku))
-  if (skus.size < list.shown.length) yield `${told(list)} shows a stone twice`
-  if (list.total !== list.shown.length) yield `${told(list)} counts ${list.total} stones and shows ${list.shown.length}`
+  if (skus.size < list.shown.length) yield `${describe(list)} shows a stone twice`
+  if (list.total !== list.shown.length)
+    yield `${describe(list)} counts ${list.total} stones and shows ${list.shown.length}`
   if (list.sku !== undefined) return
-  const whole = [...stories.values()]
-  for (const story of whole) {
-    if (mustBeThere(story, list) && !skus.has(story.sku))
-      yield `${told(list)} lacks ${story.sku}, which was acknowledged`
+  const whole = [...histories.values()]
+  for (const history of whole) {
+    if (mustExist(history, list) && !skus.has(history.sku))
+      yield `${describe(list)} lacks ${history.sku}, which was acknowledged`
   }
   for (const bulk of new Set(whole.flatMap(({ writes: [write] }) => (write?.by.kind === 'create' ? [write.by] : [])))) {
-    yield* wholeOrNot(bulk, skus)
+    yield* isCompleteOrMissing(bulk, skus)
   }
 }
 
-/** Of a bulk whose answer was lost, whose stones nobody can have deleted. */
-function* wholeOrNot(bulk: StoneOperation & { kind: 'create' }, skus: ReadonlySet<string>): Faults {
+/** A bulk without a response was stored completely or not at all; no client can have deleted its stones. */
+function* isCompleteOrMissing(bulk: StoneOperation & { kind: 'create' }, skus: ReadonlySet<string>): Violations {
   if (bulk.outcome !== 'unknown') return
-  const there = bulk.wanted.filter(({ sku }) => skus.has(sku)).length
-  if (there > 0 && there < bulk.wanted.length)
-    yield `${there} of ${bulk.wanted.length} stones are there of ${told(bulk)}`
+  const stored = bulk.wanted.filter(({ sku }) => skus.has(sku)).length
+  if (stored > 0 && stored < bulk.wanted.length)
+    yield `${stored} of ${bulk.wanted.length} stones exist of ${describe(bulk)}`
 }
 
-/** Its creation was acknowledged before somebody looked, and nobody had asked to delete it. */
-const mustBeThere = ({ writes, deletes }: Story, { began, ended }: Operation): boolean =>
+/** Whether the stone must be visible to an operation: its create was acknowledged before, and no deletion can have happened. */
+const mustExist = ({ writes, deletes }: StoneHistory, { began, ended }: Operation): boolean =>
   writes.some(({ by, outcome, ended }) => by.kind === 'create' && outcome === 'done' && ended < began) &&
-  !deletes.some((deletion) => mayHave(deletion) && deletion.began < ended)
+  !deletes.some((deletion) => mayHaveHappened(deletion) && deletion.began < ended)
 
-/** Whoever asks after a write was acknowledged is answered with it, or with what came later. */
-export function* readsSeeWrites(operations: readonly Operation[]): Faults {
-  for (const story of storiesOf(operations).values()) {
-    for (const miss of story.misses) {
-      if (mustBeThere(story, miss)) yield `${told(miss)} does not find ${story.sku}, which was acknowledged`
+/** A read that begins after a write was acknowledged returns this write or a later one. */
+export function* readsSeeWrites(operations: readonly Operation[]): Violations {
+  for (const history of stoneHistoriesOf(operations).values()) {
+    for (const miss of history.misses) {
+      if (mustExist(history, miss)) yield `${describe(miss)} does not find ${history.sku}, which was acknowledged`
     }
-    const deleted = story.deletes.filter(({ outcome }) => outcome === 'done')
-    if (deleted.length > 1) yield `${story.sku} was deleted ${deleted.length} times`
-    for (const look of story.looks) {
-      const gone = deleted.find(({ ended }) => ended < look.by.began)
-      if (gone !== undefined) yield `${told(look.by)} shows ${story.sku} after ${told(gone)}`
-      yield* isNew(look, story)
+    const deleted = history.deletes.filter(({ outcome }) => outcome === 'done')
+    if (deleted.length > 1) yield `${history.sku} was deleted ${deleted.length} times`
+    for (const observation of history.observations) {
+      const deletion = deleted.find(({ ended }) => ended < observation.by.began)
+      if (deletion !== undefined) yield `${describe(observation.by)} shows ${history.sku} after ${describe(deletion)}`
+      yield* showsLatestWrite(observation, history)
     }
   }
 }
 
-function* isNew({ by, shown }: Look, { sku, writes }: Story): Faults {
+function* showsLatestWrite({ by, shown }: Observation, { sku, writes }: StoneHistory): Violations {
   const seen = shown.revision ?? writes.find(({ price }) => price === shown.price)?.revision
   if (seen === undefined) return
   for (const { revision, outcome, ended, by: write } of writes) {
     if (outcome === 'done' && revision !== undefined && ended < by.began && revision > seen) {
-      yield `${told(by)} shows ${sku} at revision ${seen} after ${told(write)} had made it ${revision}`
+      yield `${describe(by)} shows ${sku} at revision ${seen} after ${describe(write)} had revision ${revision}`
     }
   }
 }
 
-/** Each change has a revision of its own, above those that were acknowledged before it, and a revision means one value. */
-export function* revisionsGrow(operations: readonly Operation[]): Faults {
-  for (const { sku, writes, looks } of storiesOf(operations).values()) {
+/** Each change has its own revision, above those acknowledged before it, and each revision has one value. */
+export function* revisionsGrow(operations: readonly Operation[]): Violations {
+  for (const { sku, writes, observations } of stoneHistoriesOf(operations).values()) {
     const done = writes.filter(({ outcome, revision }) => outcome === 'done' && revision !== undefined)
     yield* inOrder(sku, done)
     const priceAt = new Map(done.map(({ revision, price }) => [revision, price]))
-    for (const { by, shown } of looks) {
+    for (const { by, shown } of observations) {
       const write = writes.find(({ price }) => price === shown.price)
-      if (write === undefined || !mayHave(write) || write.began > by.ended) {
-        yield `${told(by)} shows ${sku} with ${shown.price}, which nobody had written`
+      if (write === undefined || !mayHaveHappened(write) || write.began > by.ended) {
+        yield `${describe(by)} shows ${sku} with ${shown.price}, which no client had written`
       }
       if (shown.revision === undefined) continue
       const known = priceAt.get(shown.revision)
       if (known !== undefined && known !== shown.price) {
-        yield `${sku} has ${known} and ${shown.price} at revision ${shown.revision}, by ${told(by)}`
+        yield `${sku} has ${known} and ${shown.price} at revision ${shown.revision}, by ${describe(by)}`
       }
       priceAt.set(shown.revision, shown.price)
     }
@@ -100,7 +105,7 @@ export function* revisionsGrow(operations: readonly Operation[]): Faults {
   }
 }
 
-function* inOrder(sku: string, done: readonly Write[]): Faults {
+function* inOrder(sku: string, done: readonly Write[]): Violations {
   let highest: Write | undefined
   const ended = done.toSorted((a, b) => a.ended - b.ended)
   let at = 0
@@ -109,15 +114,15 @@ function* inOrder(sku: string, done: readonly Write[]): Faults {
       if ((before.revision ?? 0) > (highest?.revision ?? -1)) highest = before
     }
     if (highest !== undefined && (write.revision ?? 0) <= (highest.revision ?? 0)) {
-      yield `${sku} is at revision ${write.revision} by ${told(write.by)}, after ${told(highest.by)} had made it ${highest.revision}`
+      yield `${sku} is at revision ${write.revision} by ${describe(write.by)}, after ${describe(highest.by)} had revision ${highest.revision}`
     }
   }
   const revisions = done.map(({ revision }) => revision)
-  if (new Set(revisions).size < revisions.length) yield `${sku} has two acknowledged changes of one revision`
+  if (new Set(revisions).size < revisions.length) yield `${sku} has two acknowledged changes with one revision`
 }
 
-/** Where nothing is written any more, every list of everything and every single read of a stone show the same. */
-export function* listsAgree(operations: readonly Operation[]): Faults {
+/** After the last write, all complete lists and all single reads agree. */
+export function* listsAgree(operations: readonly Operation[]): Violations {
   const quiet = operations.reduce((last, each) => (isWrite(each) ? Math.max(last, each.ended) : last), 0)
   const after = operations.filter(({ began, outcome }) => began > quiet && outcome !== 'unknown')
   const lists = after.filter((each) => each.kind === 'list' && each.sku === undefined)
@@ -128,15 +133,16 @@ export function* listsAgree(operations: readonly Operation[]): Faults {
     if (other === undefined) continue
     for (const sight of other.shown) {
       if (listed.get(sight.sku)?.price !== sight.price)
-        yield `${told(other)} shows another ${sight.sku} than ${told(first)}`
+        yield `${describe(other)} shows ${sight.sku} differently from ${describe(first)}`
     }
-    if (other.shown.length !== first.shown.length) yield `${told(other)} shows more or fewer stones than ${told(first)}`
+    if (other.shown.length !== first.shown.length)
+      yield `${describe(other)} shows more or fewer stones than ${describe(first)}`
   }
   for (const read of after) {
     if (read.kind !== 'read') continue
     const sight = listed.get(read.sku)
     if (sight?.id !== read.shown?.id || sight?.price !== read.shown?.price) {
-      yield `${told(read)} shows ${read.sku} otherwise than ${told(first)}`
+      yield `${describe(read)} shows ${read.sku} differently from ${describe(first)}`
     }
   }
 }

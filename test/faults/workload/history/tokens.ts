@@ -1,30 +1,30 @@
-import { mayHave, told, type History, type TokenOperation } from './operation.ts'
+import { mayHaveHappened, describe, type History, type TokenOperation } from './operation.ts'
 
-type End = TokenOperation & { kind: 'end' | 'refresh' }
+type TokenEnd = TokenOperation & { kind: 'end' | 'refresh' }
 
-/** No token is taken after its end, a refresh token is taken once, and none is refused before its end. */
-export function* endsWithItsEnd({ operations, grace }: History): Iterable<string> {
+/** A token is accepted until its end and rejected afterwards; a refresh token is accepted once. */
+export function* tokensEnd({ operations, grace }: History): Iterable<string> {
   const endsOf = endsByToken(operations)
-  const refreshed = new Map<string, End>()
+  const refreshed = new Map<string, TokenEnd>()
   for (const use of operations) {
     if (use.kind !== 'use' && use.kind !== 'refresh') continue
     const ends = (endsOf.get(use.token) ?? []).filter((end) => end !== use)
     if (use.outcome === 'done') {
-      const over = ends.find((end) => end.kind === 'end' && end.outcome === 'done' && end.ended + grace < use.began)
-      if (over !== undefined) yield `${told(use)} was taken with ${use.token} after ${told(over)}`
-    } else if (use.outcome === 'missing' && !ends.some((end) => mayHave(end) && end.began < use.ended)) {
-      yield `${told(use)} was refused with ${use.token}, which nothing had ended`
+      const before = ends.find((end) => end.kind === 'end' && end.outcome === 'done' && end.ended + grace < use.began)
+      if (before !== undefined) yield `${describe(use)} was accepted with ${use.token} after ${describe(before)}`
+    } else if (use.outcome === 'missing' && !ends.some((end) => mayHaveHappened(end) && end.began < use.ended)) {
+      yield `${describe(use)} was rejected with ${use.token}, which had not ended`
     }
     if (use.kind !== 'refresh' || use.outcome !== 'done') continue
-    const before = refreshed.get(use.token)
-    if (before !== undefined) yield `${use.token} was taken twice: ${told(before)}; ${told(use)}`
+    const earlier = refreshed.get(use.token)
+    if (earlier !== undefined) yield `${use.token} was accepted twice: ${describe(earlier)}; ${describe(use)}`
     refreshed.set(use.token, use)
   }
 }
 
-/** What can have ended each token: a refresh ends the token that it takes. */
-function endsByToken(operations: History['operations']): Map<string, End[]> {
-  const ends = new Map<string, End[]>()
+/** The operations that may have ended each token; a refresh ends the refresh token it uses. */
+function endsByToken(operations: History['operations']): Map<string, TokenEnd[]> {
+  const ends = new Map<string, TokenEnd[]>()
   for (const end of operations) {
     if (end.kind !== 'end' && end.kind !== 'refresh') continue
     for (const token of end.kind === 'end' ? end.tokens : [end.token])

@@ -25,7 +25,7 @@ const format: SqliteFileFormat = {
 const open = (name: string): Database.Database =>
   openDatabase(join(folder, `${name}.db`), format, { cacheKib: 1024, make: true })
 
-test('answers StoreUnavailable on a full disk, keeps what it had, and takes writes when there is room', async () => {
+test('rejects writes with StoreUnavailable on a full disk, keeps its data, and accepts writes when there is space', async () => {
   const db = open('full')
   const build = createBuild('full', db, diamonds, countTurns(), () => undefined)
   await build.write([put(diamond(1))], at(1))
@@ -45,7 +45,7 @@ test('answers StoreUnavailable on a full disk, keeps what it had, and takes writ
   build.close()
 })
 
-test('leaves counts as the documents are after a batch that failed half way', async () => {
+test('keeps counts consistent with the documents after a batch that failed half way', async () => {
   const build = createBuild('half', open('half'), diamonds, countTurns(), () => undefined)
   const broken = put({ id: 3, owner: 1 })
   await build.write([put(diamond(1)), broken], at(1)).catch(() => undefined)
@@ -54,10 +54,10 @@ test('leaves counts as the documents are after a batch that failed half way', as
   build.close()
 })
 
-/** The same array each time, as those who read often have it. */
+/** One array for all reads, as in production. */
 const TEXT = ['v4'] as const
 
-test('shows what was written last, however often it was read before', async () => {
+test('returns the latest write, also for documents that were read before', async () => {
   const build = createBuild('read', open('read'), diamonds, countTurns(), () => undefined)
   await build.write([put(diamond(1)), put(diamond(2))], at(1))
   assert.equal(build.queries.get(1, TEXT), { v4: 'v4 of 1' })
@@ -70,7 +70,7 @@ test('shows what was written last, however often it was read before', async () =
   build.close()
 })
 
-test('shows in the next turn what another connection has written', async () => {
+test("returns another connection's writes from the next turn on", async () => {
   const [reading, writing] = [1, 2].map(() => createBuild('two', open('two'), diamonds, countTurns(), () => undefined))
   await writing?.write([put(diamond(1)), put(diamond(2))], at(1))
   assert.equal(reading?.queries.get(1, TEXT), { v4: 'v4 of 1' })

@@ -24,7 +24,7 @@ test.after.each(async ({ folder, store }) => {
   rmSync(folder, { recursive: true })
 })
 
-/** Another program begins to write to a file. @returns what ends its transaction */
+/** Locks a file from another connection. @returns a function that releases the lock */
 function locked(folder: string, start: string): () => void {
   const file = readdirSync(folder).find((name) => name.startsWith(start) && name.endsWith('.db'))
   const other = new Database(join(folder, file ?? 'missing'), { fileMustExist: true })
@@ -32,18 +32,17 @@ function locked(folder: string, start: string): () => void {
   return () => void other.exec('ROLLBACK').close()
 }
 
-/** Lets the event loop go on. */
 const turn = () => new Promise<void>((over) => setImmediate(over))
 
 const CHANGES: readonly (readonly [what: string, start: string, change: (given: Given) => Promise<unknown>])[] = [
   ['a write', 'read-diamonds-', ({ live }) => live.write([put(diamond(1), 1n)], at(1))],
-  ['a release', 'read-diamonds-', ({ live }) => live.unpark('diamond-1')],
-  ['the record of a filling', 'read-models', ({ store }) => store.beginPendingBuild(diamonds)],
-  ['a switch', 'read-models', ({ store, live }) => store.promote(diamonds, live)],
+  ['unparking a stream', 'read-diamonds-', ({ live }) => live.unpark('diamond-1')],
+  ['beginning a pending build', 'read-models', ({ store }) => store.beginPendingBuild(diamonds)],
+  ['a promotion', 'read-models', ({ store, live }) => store.promote(diamonds, live)],
 ]
 
 for (const [what, start, change] of CHANGES) {
-  test(`lets the event loop go on while ${what} waits, and is changed when the lock is free`, async (given) => {
+  test(`does not block the event loop while ${what} waits, and is changed when the lock is released`, async (given) => {
     const release = locked(given.folder, start)
     let isDone = false
     const changed = change(given).then(() => (isDone = true))
@@ -54,14 +53,14 @@ for (const [what, start, change] of CHANGES) {
   })
 }
 
-test('is read all the same', async ({ folder, store, live }) => {
+test('can be read', async ({ folder, store, live }) => {
   await live.write([put(diamond(1), 1n)], at(1))
   const release = locked(folder, 'read-diamonds-')
   assert.equal(await idsIn(store), [1])
   release()
 })
 
-test('refuses a write after 5 s, and has nothing of it later', ({ folder, store, live }) =>
+test('rejects a write after 5 s and stores nothing of it', ({ folder, store, live }) =>
   withFakeTime(async ({ pass }) => {
     const release = locked(folder, 'read-diamonds-')
     const refused = rejectedWith(StoreUnavailable, live.write([put(diamond(1), 1n)], at(1)))

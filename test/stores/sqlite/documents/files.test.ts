@@ -17,10 +17,10 @@ test.after.each(() => rmSync(folder, { recursive: true }))
 const builds = () => readdirSync(folder).filter((name) => name.startsWith('read-diamonds') && name.endsWith('.db'))
 const fileOf = (id: string) => `read-diamonds-v1-${id}.db`
 
-/** Leftovers are known by their age: this file was last written an hour ago. */
+/** Makes a file an hour old, because leftovers are recognized by their age. */
 const age = (name: string) => utimesSync(join(folder, name), new Date(), new Date(Date.now() - 3_600_000))
 
-test('of the old build goes 60 s after the switch', async () => {
+test('of the previous build are deleted 60 s after a promotion', async () => {
   const due: { action: () => void; milliseconds: number }[] = []
   const store = openSqliteReadStore(folder, { schedule: (action, milliseconds) => due.push({ action, milliseconds }) })
   const old = await store.live(diamonds)
@@ -37,7 +37,7 @@ test('of the old build goes 60 s after the switch', async () => {
   await store.close()
 })
 
-test('of the old build stays where the switch was taken back', async () => {
+test('of the previous build are kept if it was promoted again', async () => {
   const due: (() => void)[] = []
   const store = openSqliteReadStore(folder, { schedule: (action) => due.push(action) })
   const old = await store.live(diamonds)
@@ -48,7 +48,7 @@ test('of the old build stays where the switch was taken back', async () => {
   await store.close()
 })
 
-test('that a killed process left behind go at the next opening, a living process keeps its own', async () => {
+test('are deleted at the next opening if a killed process left them, but not those of a live process', async () => {
   const first = openSqliteReadStore(folder)
   const live = await first.live(diamonds)
   const filling = await first.begin(diamonds)
@@ -62,7 +62,7 @@ test('that a killed process left behind go at the next opening, a living process
   assert.equal(builds(), [fileOf(live.id)])
 })
 
-test('of a build that somebody began to fill wait a week for who goes on with it', async () => {
+test('of a pending build are kept for a week', async () => {
   const first = openSqliteReadStore(folder)
   const live = await first.live(diamonds)
   const filling = await first.beginPendingBuild(diamonds)
@@ -79,7 +79,7 @@ test('of a build that somebody began to fill wait a week for who goes on with it
   await third.close()
 })
 
-test('are made anew where the live one was deleted by hand', async () => {
+test('are created again after the live build was deleted manually', async () => {
   const first = openSqliteReadStore(folder)
   await (await first.live(diamonds)).write([put(diamond(1))], at(1))
   await first.close()
@@ -92,7 +92,7 @@ test('are made anew where the live one was deleted by hand', async () => {
   await second.close()
 })
 
-test('of a newer release and of another program are refused by name', async () => {
+test('are rejected with their name if a newer release or another program created them', async () => {
   const path = join(folder, 'read-models.db')
   await openSqliteReadStore(folder).close()
   change(path, 'user_version = 99')
@@ -102,7 +102,7 @@ test('of a newer release and of another program are refused by name', async () =
   assert.throws(() => openSqliteReadStore(folder), /read-models\.db.*application_id 7/)
 })
 
-test('stay as they are beside other files of the folder', async () => {
+test('leave other files of the folder untouched', async () => {
   mkdirSync(join(folder, 'outbox'))
   new Database(join(folder, 'events.db')).close()
   age('events.db')

@@ -38,7 +38,7 @@ function plansOf(filter: DiamondFilter, page: Pick<DiamondPageRequest, 'sort' | 
   return { finds, counts }
 }
 
-/** Whether rows are sorted before the page is known: the page itself always may be, when its texts are read. */
+/** Whether SQLite sorts rows before it has the page; sorting the rows of the page itself is always allowed. */
 const sortsAll = (plan: readonly string[]) =>
   plan.slice(0, -1).some((detail) => detail.includes('TEMP B-TREE FOR ORDER'))
 
@@ -50,7 +50,7 @@ for (const sort of SORTS) {
   ] as DiamondFilter[]) {
     if (sort === 'sku' && Object.keys(filter).length > 0) continue
     for (const page of [{ sort }, { sort, after: [1, 1] }]) {
-      test(`sort nothing for ${JSON.stringify({ ...filter, ...page })}, and count in the kept counts`, () => {
+      test(`sort nothing for ${JSON.stringify({ ...filter, ...page })} and use the maintained counts`, () => {
         const { finds, counts } = plansOf(filter, page)
         for (const plan of finds) assert.not.ok(sortsAll(plan), plan.join('\n'))
         for (const plan of finds) assert.not.match(plan.join(), /\bSCAN documents/)
@@ -60,7 +60,7 @@ for (const sort of SORTS) {
   }
 }
 
-test('look through an index that has all it needs, for what no order of it serves', () => {
+test('scan a covering index for filters that no index serves', () => {
   const { finds, counts } = plansOf(
     {
       color: [1],
@@ -77,7 +77,7 @@ test('look through an index that has all it needs, for what no order of it serve
     assert.match(plan.join(), /COVERING INDEX by_owner_isLabGrown_isColored_shape_carat_tie/)
 })
 
-test('go on by sku in the order of the interface', () => {
+test('use the indexes by sku and by flags without a sort order', () => {
   assert.match(plansOf({ sku: ['a'] }, {}).finds.join(), /INDEX by_owner_sku_date_id \(owner=\? AND sku=\?\)$/)
   assert.match(
     plansOf({ isColored: true, isPublished: true }, {}).finds.join(),

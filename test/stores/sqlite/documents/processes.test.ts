@@ -13,9 +13,9 @@ import { until } from '../../../until.ts'
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url))
 const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 20 : 3
-const test = suite('read models in SQLite files, between processes')
+const test = suite('read models in SQLite files shared by processes')
 
-test('are read while another process writes, without a fault and never going back', async () => {
+test('are read without errors and without going back while another process writes', async () => {
   await withFolder(async (folder) => {
     const reading = openSqliteReadStore(folder)
     const model = await reading.model(diamonds)
@@ -33,7 +33,7 @@ test('are read while another process writes, without a fault and never going bac
   })
 })
 
-test('hold after kill -9 exactly the documents and counts that the checkpoint says', async () => {
+test('have exactly the documents and counts of their checkpoint after kill -9', async () => {
   await withFolder(async (folder) => {
     let reached = 0
     for (let round = 1; round <= ROUNDS; round++) {
@@ -75,7 +75,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 const writes = (child: ChildProcess, holds: () => Promise<boolean>): Promise<void> =>
-  until('what it writes', async () => {
+  until('the writer to get on', async () => {
     if (child.exitCode !== null) throw new Error(`the writer ended with ${child.exitCode}`)
     return holds()
   })

@@ -23,8 +23,8 @@ const planOf = (sql: string) =>
     .map(({ detail }) => detail)
     .join('; ')
 
-function findPlan(where: WhereClause, asked: Partial<Query> = {}): string {
-  const query = { where, order: newestFirst, limit: 25, offset: 0, select: ['v4'], ...asked }
+function findPlan(where: WhereClause, options: Partial<Query> = {}): string {
+  const query = { where, order: newestFirst, limit: 25, offset: 0, select: ['v4'], ...options }
   const terms = termsOf(dropBoundBehindCursor(where, query))
   const access = chooseAccessPath(diamonds, terms, query.order, query.by)
   return planOf(findSql(diamonds, indexRangeScans(terms, access, query), access, query))
@@ -51,25 +51,25 @@ const paged: readonly [name: string, where: WhereClause, index: string][] = [
 ]
 
 for (const [name, where, index] of paged) {
-  test(`walks the index for ${name} in its order and sorts nothing`, () => {
+  test(`reads the index for ${name} in order and sorts nothing`, () => {
     assert.is(findPlan(where), `SEARCH documents USING INDEX ${index}`)
   })
 }
 
-const placePlan = (where: WhereClause) => findPlan(where, { after: [1, 1] })
+const planAfterCursor = (where: WhereClause) => findPlan(where, { after: [1, 1] })
 
-test('goes to a place in the index at once, whatever range of dates is asked for', () => {
-  const reaches = (...ends: string[]) => ends.map((end) => `INDEX by_owner_date_id (owner=? AND ${end})`)
+test('seeks to the cursor in the index, for any range of dates', () => {
+  const seeks = (...ends: string[]) => ends.map((end) => `INDEX by_owner_date_id (owner=? AND ${end})`)
   for (const [where, ends] of [
-    [{ owner: 1 }, reaches('date=? AND rowid<?', 'date<?')],
-    [{ owner: 1, date: { to: 2 } }, reaches('date=? AND rowid<?', 'date<?')],
-    [{ owner: 1, date: { from: 1 } }, reaches('date=? AND rowid<?', 'date>? AND date<?')],
-    [{ owner: 1, date: dates }, reaches('date=? AND rowid<?', 'date>? AND date<?')],
+    [{ owner: 1 }, seeks('date=? AND rowid<?', 'date<?')],
+    [{ owner: 1, date: { to: 2 } }, seeks('date=? AND rowid<?', 'date<?')],
+    [{ owner: 1, date: { from: 1 } }, seeks('date=? AND rowid<?', 'date>? AND date<?')],
+    [{ owner: 1, date: dates }, seeks('date=? AND rowid<?', 'date>? AND date<?')],
   ] as const) {
-    const plan = placePlan(where)
+    const plan = planAfterCursor(where)
     for (const end of ends) assert.ok(plan.includes(end), `${plan}: ${end}`)
     assert.match(plan, /MERGE \(UNION ALL\)/)
-    // Only the page is sorted, when its texts are read.
+    // The only sort is that of the page itself.
     assert.match(plan, /^SEARCH documents USING INTEGER PRIMARY KEY \(rowid=\?\).*USE TEMP B-TREE FOR ORDER BY$/)
     assert.is(plan.split('TEMP B-TREE').length, 2)
   }
@@ -87,14 +87,14 @@ const few: readonly [name: string, where: WhereClause, index: string][] = [
 ]
 
 for (const [name, where, index] of few) {
-  test(`finds ${name} by value, and sorts only what was found`, () => {
+  test(`seeks ${name} by value and sorts only the matches`, () => {
     const plan = findPlan(where)
     assert.ok(plan.includes(index), plan)
     assert.not.match(plan, /SCAN/)
   })
 }
 
-test('counts flags in the kept counts, and the rest along an index alone', () => {
+test('counts flags in the maintained counts and all else in a covering index', () => {
   assert.is(countPlan({ owner: 1, isPublished: 1 }), 'SEARCH counts USING PRIMARY KEY (owner=?)')
   assert.match(countPlan({ owner: 1, isColored: 1, isPublished: 0 }), /SEARCH counts USING PRIMARY KEY \(owner=\? AND/)
   assert.match(countPlan({ owner: 1, date: dates }), /^SEARCH documents USING COVERING INDEX by_owner_date_id/)

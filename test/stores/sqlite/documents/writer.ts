@@ -2,8 +2,8 @@ import { openSqliteReadStore } from '../../../../src/stores/sqlite/documents.ts'
 import { at, diamond, diamonds, put, remove } from '../../../contract/read-store/model.ts'
 
 /**
- * Writes to the folder that it is given until it is killed. At checkpoint n there are 10 n documents and one more,
- * document 1, which says n; document 2 has been removed.
+ * A program that writes to the read models in a folder until it is killed. At checkpoint n there are 10 n documents plus
+ * document 1, whose text is n. Document 2 exists if n is odd.
  */
 const build = await openSqliteReadStore(process.argv[2] ?? '').live(diamonds)
 for (let n = 1; ; n++) {

@@ -1,6 +1,6 @@
 /**
- * A process of its own that appends to an event log: FILE STREAM COUNT, one event at a time with a few at once; COUNT 0
- * goes on until it is killed. Prints `ready`, then each acknowledged event's id, and waits for a line before it starts.
+ * A program that appends to an event log: FILE STREAM COUNT. It appends COUNT events to each of four streams concurrently;
+ * with COUNT 0 it appends until it is killed. It prints `ready`, waits for a line, then prints the id of each acknowledged event.
  */
 import { once } from 'node:events'
 import { openSqliteEventStore } from '../../../../src/stores/sqlite/events.ts'
@@ -21,5 +21,5 @@ async function appendTo(name: string): Promise<void> {
 
 await Promise.all([0, 1, 2, 3].map((lane) => appendTo(`${stream}-${lane}`)))
 await store.close()
-// The process ends by itself once its output is read: `process.exit` drops lines that a busy reader has not taken yet.
+// `process.exit` would drop output that the reader has not read yet; without stdin the process ends on its own.
 process.stdin.destroy()

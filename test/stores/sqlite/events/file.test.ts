@@ -7,7 +7,7 @@ import { suiteOnFile } from './given.ts'
 
 const test = suiteOnFile("the event log's file")
 
-test('is WAL and synchronous FULL on every connection, a reopened one too', async ({ file, open }) => {
+test('uses WAL and synchronous FULL on every connection', async ({ file, open }) => {
   const store = open()
   await store.append(newStream(), 'none', [event()])
   await store.close()
@@ -47,7 +47,7 @@ test('is one whole file after closing', async ({ file, open }) => {
   db.close()
 })
 
-test('of a newer release is refused with words that say so, and not touched', async ({ file, open }) => {
+test('is rejected and left unchanged if a newer release created it', async ({ file, open }) => {
   await open().close()
   alter(file, 'user_version = 9')
   assert.throws(
@@ -59,7 +59,7 @@ test('of a newer release is refused with words that say so, and not touched', as
   db.close()
 })
 
-test('of another program is refused', async ({ file, open }) => {
+test('is rejected if another program created it', async ({ file, open }) => {
   alter(file, 'application_id = 7', 'CREATE TABLE other (id)')
   assert.throws(
     () => open(),
@@ -77,7 +77,7 @@ const second: SqliteFileFormat = {
   migrations: [...first.migrations, (db) => void db.exec('ALTER TABLE list ADD COLUMN b DEFAULT 2')],
 }
 
-test('of an older release is copied, then brought up to date', ({ file }) => {
+test('is copied and then migrated if an older release created it', ({ file }) => {
   withFile(file, (db) => {
     db.pragma('journal_mode = WAL')
     createOrMigrate(db, first)
@@ -93,7 +93,7 @@ test('of an older release is copied, then brought up to date', ({ file }) => {
   })
 })
 
-test('of an older release stays as it was when bringing it up to date fails', ({ file }) => {
+test('is left unchanged when its migration fails', ({ file }) => {
   withFile(file, (db) => {
     db.pragma('journal_mode = WAL')
     createOrMigrate(db, first)

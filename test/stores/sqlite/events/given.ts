@@ -14,7 +14,7 @@ export type Given = {
   readonly open: (options?: SqliteEventStoreOptions) => SqliteEventStore
 }
 
-/** A suite whose tests have a file each, in a folder that goes afterwards. */
+/** A suite in which each test has its own file, in a folder that is deleted after the test. */
 export function suiteOnFile(name: string): Test<Given> {
   const test = suite<Given>(name)
   let folder = ''

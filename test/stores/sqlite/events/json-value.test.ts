@@ -3,9 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cloneAsJson } from '../../../../src/stores/sqlite/events/encoding.ts'
 
-const test = suite('a value as JSON gives it back')
+const test = suite('a value cloned as JSON')
 
-test('is what parsing its text gives, for any value', () => {
+test('equals the parsed JSON text, for any value', () => {
   const anything = fc.object({ withDate: true, withNullPrototype: true, withSparseArray: true, maxDepth: 3 })
   fc.assert(
     fc.property(anything, (value) => {

@@ -9,9 +9,9 @@ import { all, event, ids, newStream, rejectedWith, soon, takeEvents } from '../.
 import { suiteOnFile } from './given.ts'
 import { FROM_SOURCE } from '../../../from-source.ts'
 
-const test = suiteOnFile('the event log, shared by processes,')
+const test = suiteOnFile('the event log shared by processes')
 
-test('gives every event one position, and shows both processes everything', async ({ file, open }) => {
+test('assigns each event one position and shows all events to both processes', async ({ file, open }) => {
   const store = open()
   const [ours, theirs] = [newStream('ours'), newStream('theirs')]
   const taken = takeEvents(store.subscribe(store.head(), { prefixes: ['ours-', 'theirs-'] }), 600)
@@ -31,7 +31,7 @@ test('gives every event one position, and shows both processes everything', asyn
   assert.equal(new Set(other.acknowledged), new Set(ids(stored.filter(({ stream }) => stream.startsWith(theirs)))))
 })
 
-test('knows at once what another connection has committed', async ({ open }) => {
+test("shows another connection's commit immediately", async ({ open }) => {
   const [here, there] = [open(), open()]
   for (let number = 0; number < 20; number++) {
     const position = await there.append(newStream(), 'none', [event()])
@@ -39,16 +39,16 @@ test('knows at once what another connection has committed', async ({ open }) => 
   }
 })
 
-test('takes nothing from the moment on in which another connection fences it, and again when that opens it', async ({
+test('rejects appends as soon as another connection fences it, and accepts them when that opens it', async ({
   open,
 }) => {
   const [here, there] = [open(), open()]
-  const befalls = (revision: bigint, type: string, data: Readonly<Record<string, string>>) =>
+  const appendToLogStream = (revision: bigint, type: string, data: Readonly<Record<string, string>>) =>
     there.append(LOG_STREAM, revision, [{ ...event(), type, data }])
   await here.append(newStream(), 'none', [event()])
-  await befalls(0n, 'LogFenced', { copy: 'c-1', to: 'elsewhere' })
+  await appendToLogStream(0n, 'LogFenced', { copy: 'c-1', to: 'elsewhere' })
   await rejectedWith(LogClosed, here.append(newStream(), 'none', [event()]))
-  await befalls(1n, 'LogOpened', { copy: 'c-1' })
+  await appendToLogStream(1n, 'LogOpened', { copy: 'c-1' })
   await here.append(newStream(), 'none', [event()])
 })
 
@@ -58,11 +58,11 @@ test('wakes an idle subscription when another process writes', async ({ file, op
   const taken = takeEvents(store.subscribe(store.head()), 4)
   const other = await startAppending(file, stream, 1)
   other.go()
-  // Nobody asks for the head here: the process has only the subscription.
+  // This process only reads the subscription, so nothing else can notice the append.
   assert.equal(new Set(ids(await taken)), new Set((await soon('the other process', other.ended), other.acknowledged)))
 })
 
-test('has every acknowledged event once after a writer was killed', async ({ file, open }) => {
+test('has every acknowledged event exactly once after a writer was killed', async ({ file, open }) => {
   const other = await startAppending(file, newStream('killed'), 0)
   other.go()
   await soon('200 events', other.atLeast(200))
@@ -81,7 +81,7 @@ test('has every acknowledged event once after a writer was killed', async ({ fil
   assert.ok(comparePositions(stored.at(-1)?.position ?? 'start', after) < 0)
 })
 
-type Appending = {
+type AppendingProcess = {
   readonly acknowledged: string[]
   readonly ended: Promise<unknown>
   go(): void
@@ -89,8 +89,8 @@ type Appending = {
   atLeast(count: number): Promise<void>
 }
 
-/** Resolves when the process has opened the log. */
-async function startAppending(file: string, stream: string, count: number): Promise<Appending> {
+/** @returns once the process has opened the log */
+async function startAppending(file: string, stream: string, count: number): Promise<AppendingProcess> {
   const program = fileURLToPath(new URL('append-in-process.ts', import.meta.url))
   const child: ChildProcess = spawn(process.execPath, [...FROM_SOURCE, program, file, stream, String(count)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -10,12 +10,14 @@ import { suiteOnFile } from './given.ts'
 
 const test = suiteOnFile('the event log')
 
-/** Where no time passes, no transaction has taken so long that what waits goes into the next one. */
+/** Stops the clock: a transaction is closed after some time, and waiting appends would go into the next one. */
 const atOneTime = (run: () => Promise<void>) => withFakeTime(run)
 
 const large = () => ({ ...event(), data: { text: 'x'.repeat(50_000) } })
 
-test('refuses writes on a full disk, goes on reading, and writes again once there is room', async ({ open }) => {
+test('rejects appends on a full disk, still serves reads, and accepts appends when there is space', async ({
+  open,
+}) => {
   const store = open()
   const stream = newStream()
   const kept = event()
@@ -37,7 +39,7 @@ test('refuses writes on a full disk, goes on reading, and writes again once ther
   assert.is((await store.read(stream)).length, 1)
 })
 
-test('waits once for appends that are about to follow, and no longer', async ({ open }) => {
+test('waits one turn for further appends to group with the first', async ({ open }) => {
   const store = open({ otherCommit: () => new Promise((done) => setImmediate(done)) })
   await atOneTime(async () => {
     const first = store.append(newStream(), 'none', [event()])
@@ -48,7 +50,7 @@ test('waits once for appends that are about to follow, and no longer', async ({ 
   assert.equal([transactions, events], [1, 2])
 })
 
-test('keeps positions without gaps over a write that failed', async ({ open }) => {
+test('leaves no gap in the positions after a failed append', async ({ open }) => {
   const store = open()
   store.limitPages(12)
   await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event(), large()]))
@@ -56,11 +58,14 @@ test('keeps positions without gaps over a write that failed', async ({ open }) =
   assert.is((await store.append(newStream(), 'none', [event()])).commit, 2n)
 })
 
-/** Fails a statement in the middle of a transaction, as a fault of the disk does, and leaves the transaction open. */
+/** Fails a statement in the middle of a transaction, as a disk error does, and leaves the transaction open. */
 const FAILING_INSERT = `
   CREATE TRIGGER failing BEFORE INSERT ON events WHEN NEW.type = 'Failing' BEGIN SELECT RAISE (ABORT, 'fault'); END`
 
-test('stores nothing of a group in which a statement fails, and goes on', async ({ file, open }) => {
+test('stores nothing of a group commit in which a statement fails, and accepts later appends', async ({
+  file,
+  open,
+}) => {
   const store = open()
   const other = new Database(file)
   other.exec(FAILING_INSERT)
@@ -74,16 +79,13 @@ test('stores nothing of a group in which a statement fails, and goes on', async 
   assert.is((await store.append(stream, 'none', [event()])).commit, 2n)
 })
 
-/** A foreign key that is checked at the commit alone. */
+/** A deferred foreign key, which fails at the commit. */
 const FAILING_COMMIT = `
   CREATE TABLE parent (id INTEGER PRIMARY KEY);
   CREATE TABLE child (id REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED);
   CREATE TRIGGER failing AFTER INSERT ON events BEGIN INSERT INTO child VALUES (1); END`
 
-test('says of a failed commit that its outcome is unknown, and goes on with a new connection', async ({
-  file,
-  open,
-}) => {
+test('reports a failed commit as OutcomeUnknown and continues with a new connection', async ({ file, open }) => {
   const store = open()
   const other = new Database(file)
   other.exec(FAILING_COMMIT)
@@ -98,7 +100,7 @@ test('says of a failed commit that its outcome is unknown, and goes on with a ne
   assert.equal(ids(await store.read(streams[0] ?? '')), [one.id])
 })
 
-test('waits for a transaction of another process, and lets the event loop go on between its tries', async ({
+test('waits for a transaction of another process without blocking the event loop between retries', async ({
   file,
   open,
 }) => {
@@ -116,14 +118,14 @@ test('waits for a transaction of another process, and lets the event loop go on 
   other.close()
 })
 
-test('blocks the event loop for milliseconds at a time while another process writes', ({ file }) => {
+test('blocks the event loop for at most 10 ms at a time while another process writes', ({ file }) => {
   const { db, close } = connect(file, eventLogFormat)
   const milliseconds = Number(db.pragma('busy_timeout', { simple: true }))
   close()
   assert.ok(milliseconds <= 10, `a statement waits for ${milliseconds} ms`)
 })
 
-test('is unavailable when another process does not end its transaction, and stores nothing of it later', async ({
+test('rejects an append at its deadline when another process does not end its transaction, and never stores it', async ({
   file,
   open,
 }) => {
@@ -138,7 +140,7 @@ test('is unavailable when another process does not end its transaction, and stor
   other.close()
 })
 
-test('hands an event to a subscription in the tick of its commit', async ({ open }) => {
+test('delivers an event to a subscription in the tick of its commit', async ({ open }) => {
   const store = open()
   const batches = store.subscribe(store.head())[Symbol.asyncIterator]()
   await batches.next()
@@ -157,7 +159,7 @@ test('hands an event to a subscription in the tick of its commit', async ({ open
   assert.ok(ticks <= 1, `${ticks} ticks`)
 })
 
-test('shares one transaction among parallel appends', async ({ open }) => {
+test('commits parallel appends in one transaction', async ({ open }) => {
   const store = open()
   await atOneTime(async () => {
     await Promise.all(events(100).map((one) => store.append(newStream(), 'none', [one])))
@@ -166,7 +168,7 @@ test('shares one transaction among parallel appends', async ({ open }) => {
   assert.equal([transactions, calls, written], [1, 100, 100])
 })
 
-test('holds no transaction over more than 500 events, unless one call alone has more', async ({ open }) => {
+test('commits at most 500 events per transaction, unless one call has more', async ({ open }) => {
   const store = open()
   const bulk = (count: number): Append[] =>
     events(count).map((one) => ({ stream: newStream(), expected: 'none', events: [one] }))
@@ -174,7 +176,7 @@ test('holds no transaction over more than 500 events, unless one call alone has 
   assert.is(store.stats().transactions, 3)
 })
 
-test('moves the WAL into the file on a worker, not on the event loop', async ({ file, open }) => {
+test('checkpoints the WAL on a worker thread, not on the event loop', async ({ file, open }) => {
   const store = open()
   await until('two checkpoints', async () => {
     await Promise.all(Array.from({ length: 20 }, () => store.append(newStream(), 'none', [large()])))

@@ -7,15 +7,16 @@ import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
 import { VaultFile } from '../../../../src/stores/sqlite/vault/vault-file.ts'
 import { withFakeTime, type FakeTime } from '../../../fake-time.ts'
 
-/** A disk that answers when it is told to. */
+/** A disk on which a sync completes when the test calls `answer`. */
 class TestDisk {
-  readonly #asked: ((error: Error | null) => void)[] = []
-  /** What was synced at once, and what that fails with. */
+  readonly #syncs: ((error: Error | null) => void)[] = []
+  /** Number of blocking syncs. */
   now = 0
+  /** What blocking syncs fail with. */
   failure: Error | undefined
 
   sync(_descriptor: number, done: (error: Error | null) => void): void {
-    this.#asked.push(done)
+    this.#syncs.push(done)
   }
 
   syncNow(): void {
@@ -24,18 +25,18 @@ class TestDisk {
   }
 
   get waiting(): number {
-    return this.#asked.length
+    return this.#syncs.length
   }
 
   answer(error: Error | null = null): void {
-    this.#asked.shift()?.(error)
+    this.#syncs.shift()?.(error)
   }
 }
 
 type Given = { folder: string; disk: TestDisk; file: VaultFile }
 const commits = suite<Given>('commits of the vault')
 
-/** No time passes unless the test lets it: however long this machine takes, a transaction is not ended for it. */
+/** The test owns the clock, so a slow machine does not close a transaction early. */
 const test = (rule: string, run: (given: Given, time: FakeTime) => Promise<void>) =>
   commits(rule, (given) => withFakeTime((time) => run(given, time)))
 
@@ -48,7 +49,7 @@ commits.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true
 
 const put = (file: VaultFile, digest: string) =>
   file.change((on) => void on.insertEntry.run(digest, Buffer.from(digest), 1, 2))
-const held = (file: VaultFile, digest: string) => file.read((on) => on.entry.get(digest)?.toString())
+const readEntry = (file: VaultFile, digest: string) => file.read((on) => on.entry.get(digest)?.toString())
 const turn = () => new Promise((done) => setImmediate(done))
 const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), turn().then(() => false)])
 
@@ -57,17 +58,17 @@ async function synced({ disk }: Given, error: Error | null = null): Promise<void
   disk.answer(error)
 }
 
-test('are told of when the disk has them, and not before', async (given) => {
+test('are acknowledged only when the disk has synced them', async (given) => {
   const done = put(given.file, 'a')
   while (given.disk.waiting === 0) await turn()
   assert.is(await isSettled(done), false)
   given.disk.answer()
   await done
-  assert.is(held(given.file, 'a'), 'a')
+  assert.is(readEntry(given.file, 'a'), 'a')
   await given.file.close()
 })
 
-test('gather what comes while the disk is at work, and share the next wait', async (given) => {
+test('group the changes that arrive during a sync into the next one', async (given) => {
   const first = put(given.file, 'a')
   while (given.disk.waiting === 0) await turn()
   const others = [put(given.file, 'b'), put(given.file, 'c')]
@@ -81,7 +82,7 @@ test('gather what comes while the disk is at work, and share the next wait', asy
   await given.file.close()
 })
 
-test('that may not last are not told of, and those behind them begin a new WAL', async (given) => {
+test('are rejected if their sync fails, and later ones start a new WAL', async (given) => {
   const failed = put(given.file, 'a').catch((error: unknown) => error)
   await synced(given, new Error('EIO: i/o error, fdatasync'))
   const error = await failed
@@ -92,17 +93,17 @@ test('that may not last are not told of, and those behind them begin a new WAL',
   const before = statSync(wal).size
   const next = put(given.file, 'b')
   while (given.disk.waiting === 0) await turn()
-  assert.ok(statSync(wal).size < before, 'the WAL holds the new transaction alone')
+  assert.ok(statSync(wal).size < before, 'the WAL contains only the new transaction')
   given.disk.answer()
   await next
-  assert.is(held(given.file, 'b'), 'b')
+  assert.is(readEntry(given.file, 'b'), 'b')
   await given.file.close()
 })
 
-test('of many changes wait for the disk at once, as whoever made them does', async ({ file, disk }) => {
+test('of several changes block for one sync, and fail together', async ({ file, disk }) => {
   await Promise.all(['a', 'b', 'c'].map((digest) => put(file, digest)))
   assert.equal([disk.now, disk.waiting], [1, 0])
-  assert.is(held(file, 'c'), 'c')
+  assert.is(readEntry(file, 'c'), 'c')
 
   disk.failure = new Error('EIO: i/o error, fdatasync')
   const failed = await Promise.allSettled(['d', 'e', 'f'].map((digest) => put(file, digest)))
@@ -110,7 +111,7 @@ test('of many changes wait for the disk at once, as whoever made them does', asy
   await file.close()
 })
 
-test('gather what comes turn after turn, and wait for the disk once', async ({ file, disk }) => {
+test('group the changes of successive turns into one sync', async ({ file, disk }) => {
   const puts: Promise<void>[] = []
   for (const digest of ['a', 'b', 'c', 'd']) {
     puts.push(put(file, digest))
@@ -121,43 +122,43 @@ test('gather what comes turn after turn, and wait for the disk once', async ({ f
   await file.close()
 })
 
-/** Puts one more each turn until the first one is told of, or this many. */
+/** Adds an entry in each turn until the first one is acknowledged, at most `most`. @returns how many were added */
 async function putsUntilFirst(file: VaultFile, most: number, between: () => void = () => undefined): Promise<number> {
-  const told: string[] = []
-  const puts = [put(file, 'first').then(() => void told.push('first'))]
-  while (told.length === 0 && puts.length < most) {
+  const acknowledged: string[] = []
+  const puts = [put(file, 'first').then(() => void acknowledged.push('first'))]
+  while (acknowledged.length === 0 && puts.length < most) {
     puts.push(put(file, String(puts.length)))
     between()
     await turn()
   }
-  assert.is(told.length, 1, `waited for ${puts.length} others`)
+  assert.is(acknowledged.length, 1, `waited for ${puts.length} others`)
   await Promise.all(puts)
   return puts.length
 }
 
-test('are not put off for ever where every turn brings more: 250 are enough', async ({ file }) => {
+test('are not delayed beyond 250 changes when every turn adds more', async ({ file }) => {
   await putsUntilFirst(file, 300)
   await file.close()
 })
 
-test('are not put off for ever where every turn brings more: 20 ms are enough', async ({ file }, time) => {
+test('are not delayed beyond 20 ms when every turn adds more', async ({ file }, time) => {
   const puts = await putsUntilFirst(file, 100, () => time.jump(1))
-  assert.ok(puts > 10, 'they were gathered')
+  assert.ok(puts > 10, 'they were grouped')
   await file.close()
 })
 
-test('tell when those who wait for one have been told, and nothing where nobody waits', async (given, time) => {
+test('expose a pending commit that resolves after its callers, unless no caller waits', async (given, time) => {
   assert.is(given.file.pendingCommit, undefined)
-  const told: string[] = []
-  const done = put(given.file, 'a').then(() => told.push('who changed'))
-  const telling = [given.file.pendingCommit]
+  const resolved: string[] = []
+  const done = put(given.file, 'a').then(() => resolved.push('caller'))
+  const pending = [given.file.pendingCommit]
   while (given.disk.waiting === 0) await turn()
-  telling.push(given.file.pendingCommit)
-  assert.ok(telling.every((each) => each !== undefined))
-  const all = telling.map((each) => each?.then(() => told.push('who joins')))
+  pending.push(given.file.pendingCommit)
+  assert.ok(pending.every((each) => each !== undefined))
+  const all = pending.map((each) => each?.then(() => resolved.push('pending commit')))
   given.disk.answer()
   await Promise.all([done, ...all])
-  assert.equal(told, ['who changed', 'who joins', 'who joins'])
+  assert.equal(resolved, ['caller', 'pending commit', 'pending commit'])
 
   const later = given.file.changeLater((on) => void on.deleteEntry.run('a'))
   assert.is(given.file.pendingCommit, undefined)
@@ -169,7 +170,7 @@ test('tell when those who wait for one have been told, and nothing where nobody 
   await given.file.close()
 })
 
-test('are waited for by who closes the file', async (given) => {
+test('complete before the file is closed', async (given) => {
   const done = put(given.file, 'a')
   while (given.disk.waiting === 0) await turn()
   const closed = given.file.close()
@@ -178,7 +179,7 @@ test('are waited for by who closes the file', async (given) => {
   await Promise.all([done, closed])
 })
 
-test('that were closed close no other file when they are closed again', async ({ folder, file }) => {
+test('ignore a second close, which would close a reused file descriptor', async ({ folder, file }) => {
   await file.close()
   const others = Array.from({ length: 5 }, (_, index) => openSync(join(folder, `other-${index}`), 'w'))
   await file.close()

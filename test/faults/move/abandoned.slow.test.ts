@@ -8,7 +8,7 @@ import type { RunningProgram } from '../../cli/command-line.ts'
 import { withOpened } from './copies.ts'
 
 type Given = { sites: Sites; from: Site; to: Site; service: Service }
-const test = suite<Given>('a copy that is given up while it runs')
+const test = suite<Given>('a copy that is abandoned while it runs')
 test.before.each(async (given) => {
   given.sites = await Sites.open()
   given.from = given.sites.sqlite('a')
@@ -21,15 +21,15 @@ test.after.each(async ({ service, sites }) => {
   await sites.close()
 })
 
-/** A copy that stands still behind this call of its stores, until it is told to go on. */
-async function standingStill({ sites, from, to }: Given, call: string): Promise<RunningProgram> {
+/** Starts a copy that is stopped after a call of its stores, until SIGCONT. */
+async function stoppedAfter({ sites, from, to }: Given, call: string): Promise<RunningProgram> {
   const copy = sites.signalled(from, to, call, 'SIGSTOP')
   await copy.stopped()
   return copy
 }
 
-/** Only one of both takes writes, and that is the source. */
-async function isOpenAtItsSource({ service, from, to }: Given, acknowledged: number): Promise<void> {
+/** Asserts that the source, and only the source, accepts writes. */
+async function assertOpenAtSource({ service, from, to }: Given, acknowledged: number): Promise<void> {
   await created(service.ann, { sku: 'AFTER' })
   assert.is(shown(expect(200, await service.ann.get(`/v4/diamond/${acknowledged}`))).sku, 'MEANWHILE')
   assert.is(await withOpened(to, async ({ store }) => (await store.closedReason())?.why), 'abandoned')
@@ -38,25 +38,25 @@ async function isOpenAtItsSource({ service, from, to }: Given, acknowledged: num
 
 for (const [where, call] of [
   ['just before the fence', 'target.store.closedReason/1'],
-  ['behind the fence', 'source.store.append/1'],
+  ['just after the fence', 'source.store.append/1'],
   ['just before its end', 'target.store.identity/1'],
 ] as const) {
-  test(`(${where}) never ends, and its source takes writes`, async (given) => {
+  test(`(${where}) never completes, and its source accepts writes`, async (given) => {
     const { sites, from, to, service } = given
-    const copy = await standingStill(given, call)
+    const copy = await stoppedAfter(given, call)
     resultOf(await sites.copy(from, to, '--give-up'))
     const { id } = await created(service.ann, { sku: 'MEANWHILE' })
     copy.kill('SIGCONT')
     const { code, err } = await copy.ended
     assert.is(code, 1, err)
     assert.match(err, /abandoned while it ran/)
-    await isOpenAtItsSource(given, id)
+    await assertOpenAtSource(given, id)
   })
 }
 
-test('and is complete by then ends nevertheless, and its source stays closed', async (given) => {
+test('after it is complete ends normally, and its source stays closed', async (given) => {
   const { sites, from, to, service } = given
-  const copy = await standingStill(given, 'target.store.append/3')
+  const copy = await stoppedAfter(given, 'target.store.append/3')
   const late = await sites.copy(from, to, '--give-up')
   assert.is(late.code, 1)
   assert.match(late.err, /not an unfinished copy/)

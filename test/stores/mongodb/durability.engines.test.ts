@@ -9,20 +9,20 @@ import { startMongoProxy } from '../../mongo-proxy/proxy.ts'
 import { WRITES } from '../../mongo-proxy/rules.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
-const server = await mongoServer('what MongoDB is asked to promise')
+const server = await mongoServer('read and write concerns')
 const test = suite('a call on MongoDB')
 
-/** What makes an address promise less than operations.md does. */
+/** Connection string parameters with less durability than docs/operations.md promises. */
 const WEAKER = 'readConcernLevel=local&journal=false&w=1&wtimeoutMS=0&retryWrites=false'
-/** How long the primary may wait for a majority, so that the caller's deadline comes later. */
-const MOST = 30_000
+/** Milliseconds that the primary may wait for a majority; the caller's deadline is later. */
+const MAX_WTIMEOUT_MS = 30_000
 
-/** Does with each store what a service does, and sees what the server is asked. */
-async function askedOf(parameters: string): Promise<Document[]> {
+/** Uses each store as the service does. @returns the commands that the server received */
+async function commandsSent(parameters: string): Promise<Document[]> {
   const address = server?.newDatabase() ?? ''
   const proxy = await startMongoProxy(address)
-  const asked: Document[] = []
-  proxy.rule((_name, body) => void asked.push(body))
+  const commands: Document[] = []
+  proxy.rule((_name, body) => void commands.push(body))
   const { reads, vault, files, close } = openMongo(`${proxy.address}${parameters}`, createLogger('silent'))
   try {
     const build = await reads.live(diamonds)
@@ -43,20 +43,20 @@ async function askedOf(parameters: string): Promise<Document[]> {
     await proxy.stop()
     await server?.drop(address)
   }
-  return asked
+  return commands
 }
 
 for (const parameters of ['', `?${WEAKER}`]) {
-  test(`asks for a majority and its journal${parameters && ', though its address says otherwise'}`, async () => {
-    const asked = await askedOf(parameters)
-    const names = new Set(asked.map((body) => Object.keys(body)[0] ?? ''))
+  test(`requests a journaled majority${parameters && ', even if the connection string requests less'}`, async () => {
+    const commands = await commandsSent(parameters)
+    const names = new Set(commands.map((body) => Object.keys(body)[0] ?? ''))
     for (const name of ['insert', 'update', 'delete', 'find']) assert.ok(names.has(name), name)
-    for (const body of asked) {
+    for (const body of commands) {
       const [name = ''] = Object.keys(body)
       if (WRITES.has(name) && name !== 'createIndexes') {
         const { w, j, wtimeout } = body['writeConcern'] as Document
         assert.equal([w, j], ['majority', true], name)
-        assert.ok(wtimeout > 0 && wtimeout < MOST, `${name} waits ${wtimeout} ms for a majority`)
+        assert.ok(wtimeout > 0 && wtimeout < MAX_WTIMEOUT_MS, `${name} waits ${wtimeout} ms for a majority`)
       }
       if (name === 'find') assert.ok(['majority', 'linearizable'].includes(body['readConcern']?.level), name)
     }

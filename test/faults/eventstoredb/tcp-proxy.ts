@@ -1,20 +1,19 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to MongoDB on which what a client sends can be looked at. */
-export type Door = {
-  /** As the server's address was given, with this door's host and port. */
+/** A TCP proxy to a MongoDB server that can inspect and block what clients send. */
+export type MongoTcpProxy = {
+  /** The server's address with the proxy's host and port. */
   readonly address: string
   close(): Promise<void>
 }
 
 /**
- * Passes on what clients and a server tell each other.
- * @param address of one host
- * @param passes is shown what a client sends, piece by piece; what it returns false for does not reach the server, nor
- *   does anything that comes later on that connection
+ * Starts the proxy.
+ * @param address of a server with one host
+ * @param passes called with each chunk from a client; if it returns false, this chunk and all later ones of the connection are dropped
  */
-export async function openDoor(address: string, passes: (piece: Buffer) => boolean): Promise<Door> {
+export async function startMongoTcpProxy(address: string, passes: (chunk: Buffer) => boolean): Promise<MongoTcpProxy> {
   const { hostname, port } = new URL(address)
   const sockets = new Set<Socket>()
   const listener = createServer((client) => {
@@ -32,18 +31,18 @@ export async function openDoor(address: string, passes: (piece: Buffer) => boole
     }
     server.pipe(client)
     let isOpen = true
-    client.on('data', (piece: Buffer) => {
-      isOpen &&= passes(piece)
-      if (isOpen) server.write(piece)
+    client.on('data', (chunk: Buffer) => {
+      isOpen &&= passes(chunk)
+      if (isOpen) server.write(chunk)
     })
   })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
-  const taken = listener.address()
-  if (taken === null || typeof taken === 'string') throw new Error('the door is nowhere')
+  const bound = listener.address()
+  if (bound === null || typeof bound === 'string') throw new Error('the proxy has no TCP address')
   const own = new URL(address)
-  own.host = `127.0.0.1:${taken.port}`
-  // A member of a replica set would tell its clients where else to go.
+  own.host = `127.0.0.1:${bound.port}`
+  // Otherwise a member of a replica set would redirect clients past the proxy.
   own.searchParams.set('directConnection', 'true')
   return {
     address: own.href,

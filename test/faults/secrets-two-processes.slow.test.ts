@@ -10,7 +10,7 @@ import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 
 type Given = { dataDir: string; one: ServerProcess; other: ServerProcess; ann: Sender }
-const test = suite<Given>('two servers on one data folder')
+const test = suite<Given>('two service processes on one data folder')
 const ROUNDS = rounds(25, 1_000)
 
 test.before(async (given) => {
@@ -30,14 +30,14 @@ const statuses = (answers: readonly Answer[]) => {
   return counted
 }
 
-/** Asks both in turn, so many times, all at once. */
-const inTurn = ({ one, other }: Given, count: number, ask: (url: string) => Promise<Answer>) =>
-  Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 === 0 ? one.url : other.url)))
+/** Sends `count` requests concurrently, alternating between the two processes. */
+const toBoth = ({ one, other }: Given, count: number, send: (url: string) => Promise<Answer>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => send(n % 2 === 0 ? one.url : other.url)))
 
-test('tell a secret to one of 200 readers who come at once', async (given) => {
+test('reveal a secret to exactly one of 200 concurrent readers', async (given) => {
   for (let round = 0; round < rounds(5, 1_000); round++) {
     const { secret_key } = await shared(given.one.url, given.ann, { secret: 'once' })
-    const answers = await inTurn(given, 200, (url) => post(url, `secret/${secret_key}`))
+    const answers = await toBoth(given, 200, (url) => post(url, `secret/${secret_key}`))
     assert.equal(statuses(answers), { 200: 1, 404: 199 })
     for (const answer of answers) {
       if (answer.status === 200) assert.is(shownIn(answer).value, 'once')
@@ -46,7 +46,7 @@ test('tell a secret to one of 200 readers who come at once', async (given) => {
   }
 })
 
-test('let a reader or a burner win, never both and never neither', async (given) => {
+test('let exactly one of a concurrent read and burn succeed', async (given) => {
   const { one, other, ann } = given
   let read = 0
   for (let round = 0; round < ROUNDS; round++) {
@@ -64,31 +64,31 @@ test('let a reader or a burner win, never both and never neither', async (given)
   console.log(`NOTE: the reader won ${read} of ${ROUNDS} rounds`)
 })
 
-test('consume nothing for a wrong passphrase, and let no more than five guesses through', async (given) => {
+test('keep a secret after wrong passphrases, and check at most five of them', async (given) => {
   for (let round = 0; round < rounds(3, 1_000); round++) {
     const { secret_key, metadata_key } = await shared(given.one.url, given.ann, { secret: 'x', passphrase: 'right' })
-    const answers = await inTurn(given, 16, (url) => reveal(url, secret_key, 'wrong'))
+    const answers = await toBoth(given, 16, (url) => reveal(url, secret_key, 'wrong'))
     assert.equal(statuses(answers), { 404: 5, 429: 11 })
     assert.is(shownIn(await post(given.other.url, `private/${metadata_key}`)).state, 'new')
   }
 })
 
-test('consume nothing for four wrong passphrases at once, and tell who has the right one', async (given) => {
+test('keep a secret after four concurrent wrong passphrases, and reveal it for the right one', async (given) => {
   for (let round = 0; round < rounds(3, 1_000); round++) {
     const { secret_key } = await shared(given.one.url, given.ann, { secret: 'kept', passphrase: 'right' })
-    const answers = await inTurn(given, 4, (url) => reveal(url, secret_key, 'wrong'))
+    const answers = await toBoth(given, 4, (url) => reveal(url, secret_key, 'wrong'))
     assert.equal(statuses(answers), { 404: 4 })
     assert.is(shownIn(await reveal(given.other.url, secret_key, 'right')).value, 'kept')
   }
 })
 
-test('consume nothing for GET, HEAD and previews of both pages, all at once', async (given) => {
+test('keep a secret after concurrent GET, HEAD and link previews of both pages', async (given) => {
   for (let round = 0; round < rounds(5, 1_000); round++) {
     const { secret_key, metadata_key } = await shared(given.one.url, given.ann, { secret: 'kept' })
     const paths = [`/api/v1/secret/${secret_key}`, `/secret/${secret_key}`, `/private/${metadata_key}`]
     for (const method of ['GET', 'HEAD']) {
       for (const path of paths) {
-        const answers = await inTurn(given, 2, (url) => request(url, { method, path, headers: PREVIEW }))
+        const answers = await toBoth(given, 2, (url) => request(url, { method, path, headers: PREVIEW }))
         assert.equal(statuses(answers), { [path.startsWith('/api') ? 405 : 200]: 2 })
       }
     }
@@ -99,7 +99,7 @@ test('consume nothing for GET, HEAD and previews of both pages, all at once', as
 
 const PREVIEW = { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }
 
-test('show each what the other did, at once', async ({ one, other, ann }) => {
+test('show each other changes immediately', async ({ one, other, ann }) => {
   for (let round = 0; round < ROUNDS; round++) {
     const { secret_key } = await shared(one.url, ann, { secret: `value ${round}` })
     assert.is(shownIn(await post(other.url, `secret/${secret_key}`)).value, `value ${round}`)

@@ -4,15 +4,19 @@ import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/eve
 import { PositionIndex } from '../../../src/stores/eventstoredb/reader.ts'
 import { suiteOnPeer } from './given.ts'
 
-/** As such a server answers. */
-const untold = (stored: StoredEvent): StoredEvent => {
+/** An event as a server before 22.6 returns it. */
+const withoutPosition = (stored: StoredEvent): StoredEvent => {
   const position = { commit: 2n ** 64n - 1n, prepare: 2n ** 64n - 1n }
   return { ...stored, position }
 }
 
-const test = suiteOnPeer('EventStoreDB before 22.6, which tells no places in reads of streams')
+const test = suiteOnPeer('a store on EventStoreDB before 22.6, which omits positions in stream reads')
 
-test('gives each event of a stream its place all the same, whoever wrote it', async ({ peer, store, open }) => {
+test('returns the position of each event of a stream, also of events from other processes', async ({
+  peer,
+  store,
+  open,
+}) => {
   peer.faults.answerAs2110()
   const [one, other] = [newStream(), newStream()]
   const elsewhere = open()
@@ -25,14 +29,17 @@ test('gives each event of a stream its place all the same, whoever wrote it', as
       for (const { id, position } of read) assert.is((await store.eventAt(position))?.id, id)
     }
   }
-  const places = (await all(store.readAll('start', { prefixes: [one] }))).map(({ position }) => position)
+  const positions = (await all(store.readAll('start', { prefixes: [one] }))).map(({ position }) => position)
   assert.equal(
     (await store.read(one)).map(({ position }) => position),
-    places,
+    positions,
   )
 })
 
-test('tells where an append stands that timed out and was stored, and catches up with it', async ({ peer, store }) => {
+test('returns the position of an append that timed out but was stored, and its subscription catches up to it', async ({
+  peer,
+  store,
+}) => {
   peer.faults.answerAs2110()
   const stream = newStream()
   await store.append(stream, 'none', [event()])
@@ -45,22 +52,22 @@ test('tells where an append stands that timed out and was stored, and catches up
   assert.is(flat(batches).length, 3)
 })
 
-test('has its log read once for that, and then only what is new', async ({ store }) => {
+test('reads the log once for the positions, and then only its new events', async ({ store }) => {
   const streams = Array.from({ length: 20 }, () => newStream())
   const write = (expected: 'none' | bigint) =>
     Promise.all(streams.map((stream) => store.append(stream, expected, events(2))))
   const from: PositionOrStart[] = []
-  const places = new PositionIndex((position) => {
+  const index = new PositionIndex((position) => {
     from.push(position)
     return store.readAll(position)
   })
   await write('none')
   const head = await store.head()
-  for (const stream of streams) await places.withPositions((await store.read(stream)).map(untold))
+  for (const stream of streams) await index.withPositions((await store.read(stream)).map(withoutPosition))
   await write(1n)
   for (const stream of streams) {
     const read = await store.read(stream)
-    assert.equal(await places.withPositions(read.map(untold)), read)
+    assert.equal(await index.withPositions(read.map(withoutPosition)), read)
   }
   assert.equal(from, ['start', head])
 })

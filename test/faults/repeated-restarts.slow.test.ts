@@ -12,12 +12,12 @@ import { servicesInFolder } from '../api/harness/folder.ts'
 import { created, list, shown, stone } from '../api/harness/stones.ts'
 import { until } from '../until.ts'
 
-const test = suite('a service that does the same again')
+const test = suite('a service')
 
 const TIMES = 10
 
-/** Leases that others can take: all that are held are lost at once, as after an election. */
-function losable(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStore {
+/** Wraps a read store so that calling the functions in `held` makes it lose its leases, as after an election. */
+function withLosableLeases(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStore {
   async function lease(real: Lease | undefined): Promise<Lease | undefined> {
     if (real === undefined) return undefined
     let lose = () => {}
@@ -36,10 +36,11 @@ function losable(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStor
   return (reads) => ({ ...reads, acquireLease: async (declaration) => lease(await reads.acquireLease(declaration)) })
 }
 
-/** A log that can't write a bulk at once, on which a bulk was accepted half a minute ago and never done. */
+/** A log on which a bulk may be left half done. */
 const notAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
-async function halfBulk({ installation: { store } }: Service, owner: number, id: number): Promise<string> {
+/** Stores a bulk that was accepted 40 s ago and never completed. @returns its stream */
+async function appendHalfBulk({ installation: { store } }: Service, owner: number, id: number): Promise<string> {
   const stream = `request-${randomUUID()}`
   const written = toEventMetadata({ actor: `account-${owner}`, via: 'http', correlation: 'x' }, Date.now() - 40_000)
   const data = { id, owner, date: 1_700_000_000, set: { sku: `half-${id}`, cutShape: 2, carat: 1 } }
@@ -50,18 +51,18 @@ async function halfBulk({ installation: { store } }: Service, owner: number, id:
   return stream
 }
 
-test('loses its leases and has them again ten times, and each time every work goes on', async () => {
+test('loses and reacquires its leases ten times, after which all its background jobs continue', async () => {
   const held = new Set<() => Promise<void>>()
-  const service = await startService({ reads: losable(held), store: notAtomic, scored: true })
+  const service = await startService({ reads: withLosableLeases(held), store: notAtomic, scored: true })
   const { ann, url, installation } = service
   const sender = await newSender(installation)
   for (let time = 1; time <= TIMES; time++) {
-    const works = held.size
-    assert.ok(works >= 5, `only ${works} leases`)
+    const leases = held.size
+    assert.ok(leases >= 5, `only ${leases} leases`)
     await Promise.all([...held].map((lose) => lose()))
     assert.is(held.size, 0)
-    await until('all leases again', () => held.size === works)
-    const half = await halfBulk(service, ann.account, 1_000_000 + time)
+    await until('all leases to be reacquired', () => held.size === leases)
+    const half = await appendHalfBulk(service, ann.account, 1_000_000 + time)
     const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `s-${time}` })))
     assert.is(answer.headers['x-consistency'], undefined, 'the lists are behind')
     const isScored = async () => !/"optical":null/.test((await ann.get(`/v4/diamond/${shown(answer).id}`)).text)
@@ -75,10 +76,10 @@ test('loses its leases and has them again ten times, and each time every work go
   await service.stop()
 })
 
-/** Files that this process has open. On Linux only. */
+/** Number of files that this process has open; 0 on other systems than Linux. */
 const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
 
-test('starts and stops ten times, works each time, and leaves nothing open', () =>
+test('starts and stops ten times without leaving files open', () =>
   servicesInFolder(async (start) => {
     const open: number[] = []
     for (let time = 1; time <= TIMES; time++) {

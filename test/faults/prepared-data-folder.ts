@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { vendor, type Vendor } from '../api/harness/account.ts'
 import { startService } from '../api/harness/service.ts'
 
-export type Installed = {
+export type PreparedDataFolder = {
   readonly dataDir: string
-  /** The vendor, at whichever address the server has now. */
+  /** The vendor at the current address of the server. */
   readonly ann: (url: string) => Vendor
   clean(): void
 }
 
-/** A data folder with a vendor who has a session, made by the service itself. */
-export async function installed(): Promise<Installed> {
+/** Creates a data folder with a vendor who has a session. */
+export async function prepareDataFolder(): Promise<PreparedDataFolder> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-faults-'))
   const service = await startService({ dataDir })
   const { account, token } = service.ann

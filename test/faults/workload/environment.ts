@@ -10,24 +10,24 @@ import { databaseAt } from '../../mongo-server.ts'
 import { smallDisk, type SmallDisk } from '../small-disk.ts'
 import type { Fault } from './faults.ts'
 
-/** What is around the processes of a run: where their folder is, and the servers that they work with. */
-export type Surroundings = {
+/** The environment of a run's processes: the parent of their data folder, and their servers. */
+export type RunEnvironment = {
   readonly folder: string
   readonly settings: Readonly<Record<string, string>>
-  /** While there is such a file, whatever waits for the disk waits so many milliseconds longer. */
+  /** While this file exists, each wait for the disk takes the number of milliseconds in it longer (slow-disk.js). */
   readonly slowDisk: string
   readonly disk?: SmallDisk
-  readonly post?: Post
+  readonly mailServer?: MailServer
   readonly servers?: Servers
 }
 
-/** A mail server that goes and comes back at the same address. */
-export type Post = {
-  /** Messages that it took, by their ids, with how often each came. */
-  readonly taken: () => ReadonlyMap<string, number>
+/** A mail server that can be stopped and restarted at the same address. */
+export type MailServer = {
+  /** How often each message was accepted, by message id. */
+  readonly acceptedCounts: () => ReadonlyMap<string, number>
   readonly texts: () => readonly string[]
-  leave(): Promise<void>
-  comeBack(): Promise<void>
+  stop(): Promise<void>
+  restart(): Promise<void>
 }
 
 export type Servers = { readonly log: PeerProcess; readonly reads: Reads }
@@ -35,18 +35,18 @@ type Reads = { freeze(): Promise<void>; thaw(): void; replace(meanwhile: () => P
 
 type End = () => void | Promise<void>
 
-/** Why a run can't be had here. */
-export class CannotBeHad extends Error {
-  override readonly name = 'CannotBeHad'
+/** The machine lacks something that a run needs. */
+export class MissingRequirement extends Error {
+  override readonly name = 'MissingRequirement'
 }
 
-/** Bytes of the small disk: the log and its write-ahead log of a run, several times over. */
-const ROOM = 512 * 1024 ** 2
+/** Bytes of the small disk: several times the size of a run's log with its write-ahead log. */
+const DISK_BYTES = 512 * 1024 ** 2
 
-/** Runs with everything that faults need; it is gone however the run ends. @throws CannotBeHad */
-export async function withSurroundings(
+/** Sets up what the faults need, and removes it even if the run fails. @throws MissingRequirement */
+export async function withEnvironment(
   faults: readonly Fault[],
-  run: (around: Surroundings) => Promise<void>,
+  run: (environment: RunEnvironment) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-workload-'))
   const ends: End[] = [() => rmSync(folder, { recursive: true, force: true })]
@@ -54,12 +54,12 @@ export async function withSurroundings(
   const slowDisk = join(folder, 'slow')
   try {
     const disk = needed.has('small disk') ? mounted(join(folder, 'disk'), ends) : undefined
-    const post = needed.has('post') ? await openPost(ends) : undefined
+    const mailServer = needed.has('mail server') ? await startMailServer(ends) : undefined
     const servers = needed.has('servers') ? await openServers(join(folder, 'reads'), ends) : undefined
     const settings = {
       SLOW_DISK: slowDisk,
       MAILS_PER_ACCOUNT: '0',
-      ...(post && { MAILER: post.address }),
+      ...(mailServer && { MAILER: mailServer.address }),
       ...servers?.settings,
     }
     await run({
@@ -67,7 +67,7 @@ export async function withSurroundings(
       settings,
       slowDisk,
       ...(disk && { disk }),
-      ...(post && { post }),
+      ...(mailServer && { mailServer }),
       ...(servers && { servers }),
     })
   } finally {
@@ -76,41 +76,41 @@ export async function withSurroundings(
 }
 
 function mounted(folder: string, ends: End[]): SmallDisk {
-  const disk = smallDisk(folder, ROOM)
-  if (disk === undefined) throw new CannotBeHad('a disk that can be filled takes root, and Linux')
+  const disk = smallDisk(folder, DISK_BYTES)
+  if (disk === undefined) throw new MissingRequirement('filling a disk needs root and Linux')
   ends.push(() => disk.remove())
   return disk
 }
 
-async function openPost(ends: End[]): Promise<Post & { address: string }> {
-  const gone: Postbox[] = []
+async function startMailServer(ends: End[]): Promise<MailServer & { address: string }> {
+  const stopped: Postbox[] = []
   let postbox = await openPostbox()
   ends.push(() => postbox.close())
   const { address } = postbox
   const port = Number(new URL(address).port)
-  const accepted = () => [...gone, postbox].flatMap((each) => each.accepted)
+  const accepted = () => [...stopped, postbox].flatMap((each) => each.accepted)
   return {
     address,
     texts: () => accepted().map(({ text }) => text ?? ''),
-    taken() {
+    acceptedCounts() {
       const counts = new Map<string, number>()
       for (const { messageId = '' } of accepted()) counts.set(messageId, (counts.get(messageId) ?? 0) + 1)
       return counts
     },
-    leave: () => postbox.close(),
-    async comeBack() {
-      gone.push(postbox)
+    stop: () => postbox.close(),
+    async restart() {
+      stopped.push(postbox)
       postbox = await openPostbox(port)
     },
   }
 }
 
-/** EventStoreDB's peer and FerretDB, each a process of its own. */
+/** Starts the EventStoreDB peer and FerretDB, each in a separate process. */
 async function openServers(
   folder: string,
   ends: End[],
 ): Promise<Servers & { settings: Readonly<Record<string, string>> }> {
-  if (FERRETDB === undefined) throw new CannotBeHad('FERRETDB_BIN is not set (test/ferretdb)')
+  if (FERRETDB === undefined) throw new MissingRequirement('FERRETDB_BIN is not set (test/ferretdb)')
   mkdirSync(folder)
   const log = await startPeerProcess()
   ends.push(() => log.stop())

@@ -1,12 +1,12 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { at, diamond, diamonds, idsIn, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, idsIn, put, using, type OpenedReadStore } from './model.ts'
 
-export function switchingRules(test: Test, open: () => Promise<Opened>): void {
+export function buildRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
-    'a new build is invisible until it is promoted, then at once the only one',
-    using(open, async ({ store, again, seen }) => {
-      const elsewhere = await again()
+    'a new build is invisible until it is promoted, which makes it the live build in one step',
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const elsewhere = await openAnother()
       const model = await store.model(diamonds)
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       const next = await store.begin(diamonds)
@@ -17,7 +17,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
       assert.equal(await idsIn(store), [2, 3])
       assert.equal(await model.position(), at(2).position)
       assert.is(await model.count({ owner: 1 }), 2)
-      await seen()
+      await changesVisible()
       assert.equal(await idsIn(elsewhere), [2, 3])
       assert.is((await elsewhere.live(diamonds)).id, next.id)
       assert.ok(await elsewhere.isLive(diamonds, next))
@@ -25,42 +25,42 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a reader in another process answers throughout a switch, from the one build or the other',
-    using(open, async ({ store, again, seen }) => {
-      const elsewhere = await again()
+    'a reader in another process reads one build or the other throughout promotions',
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const elsewhere = await openAnother()
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       for (let round = 2; round < 12; round++) {
         const next = await store.begin(diamonds)
         await next.write([put(diamond(round))], at(round))
         assert.equal(await idsIn(elsewhere), [round - 1])
         await store.promote(diamonds, next)
-        await seen()
+        await changesVisible()
         assert.equal(await idsIn(elsewhere), [round])
       }
     }),
   )
 
   test(
-    'a build that is being filled is recorded, found by the next process, and live in the one write of its switch',
-    using(open, async ({ store, again, seen }) => {
+    'a pending build is recorded, can be resumed by another process, and is live after its promotion',
+    using(open, async ({ store, openAnother, changesVisible }) => {
       const before = await store.live(diamonds)
       await before.write([put(diamond(1))], at(1))
       assert.is(await store.pendingBuild(diamonds), undefined)
       const filling = await store.beginPendingBuild(diamonds)
       await filling.write([put(diamond(2))], at(2))
-      const elsewhere = await again()
-      await seen()
+      const elsewhere = await openAnother()
+      await changesVisible()
       const found = await elsewhere.pendingBuild(diamonds)
       assert.equal(found, { id: filling.id, isCaughtUp: false })
       const resumed = await elsewhere.openPendingBuild(diamonds, found ?? { id: '', isCaughtUp: false })
       assert.equal(await resumed.checkpoint(), at(2))
       await resumed.write([put(diamond(3))], at(3))
       await elsewhere.markCaughtUp(diamonds, resumed)
-      await seen()
+      await changesVisible()
       assert.equal(await store.pendingBuild(diamonds), { id: filling.id, isCaughtUp: true })
       assert.equal(await idsIn(store), [1])
       await store.promote(diamonds, filling)
-      await seen()
+      await changesVisible()
       assert.equal(await idsIn(elsewhere), [2, 3])
       assert.not.ok(await elsewhere.isLive(diamonds, before))
       assert.is(await store.pendingBuild(diamonds), undefined)
@@ -69,8 +69,8 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a build that is begun to be filled takes the place of another, and one that is dropped or not recorded is not filled',
-    using(open, async ({ store, again, seen }) => {
+    'a new pending build replaces the previous one, and a dropped build is not pending',
+    using(open, async ({ store, openAnother, changesVisible }) => {
       await store.live(diamonds)
       const first = await store.beginPendingBuild(diamonds)
       const second = await store.beginPendingBuild(diamonds)
@@ -79,14 +79,14 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
       assert.equal(await store.pendingBuild(diamonds), { id: second.id, isCaughtUp: false })
       assert.is(await store.pendingBuild({ ...diamonds, version: 2 }), undefined)
       await store.drop(diamonds, second)
-      const elsewhere = await again()
-      await seen()
+      const elsewhere = await openAnother()
+      await changesVisible()
       assert.is(await elsewhere.pendingBuild(diamonds), undefined)
     }),
   )
 
   test(
-    'versions keep pointers of their own',
+    'each version of a model has its own live build',
     using(open, async ({ store }) => {
       const second = { ...diamonds, version: 2, texts: ['v5'] }
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
@@ -100,21 +100,21 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'two processes that start together write to one live build',
-    using(open, async ({ store, again, seen }) => {
-      const elsewhere = await again()
+    'two processes that start concurrently write to the same live build',
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const elsewhere = await openAnother()
       const [here, there] = await Promise.all([store.live(diamonds), elsewhere.live(diamonds)])
       assert.is(here.id, there.id)
       await here.write([put(diamond(1))], at(1))
       await there.write([put(diamond(2))], at(2))
-      await seen()
+      await changesVisible()
       assert.equal(await idsIn(store), [1, 2])
       assert.equal(await here.checkpoint(), at(2))
     }),
   )
 
   test(
-    'a build that was dropped is gone, and the live one can not be dropped',
+    'a new build can be dropped, but not the live one',
     using(open, async ({ store }) => {
       const live = await store.live(diamonds)
       await live.write([put(diamond(1))], at(1))
@@ -126,11 +126,11 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'everything is there after closing and opening again',
-    using(open, async ({ store, again }) => {
+    'documents and checkpoint persist after the store is closed and opened again',
+    using(open, async ({ store, openAnother }) => {
       await (await store.live(diamonds)).write([put(diamond(1), 4n)], at(1))
       await store.close()
-      const reopened = await again()
+      const reopened = await openAnother()
       assert.equal(await idsIn(reopened), [1])
       assert.equal(await (await reopened.live(diamonds)).load([1]), [{ document: diamond(1), revision: 4n }])
       assert.equal(await (await reopened.live(diamonds)).checkpoint(), at(1))

@@ -12,7 +12,7 @@ import { freeze, thaw } from '../../freeze.ts'
 import { until } from '../../until.ts'
 
 type Given = { folder: string; ferret: FerretDB; service: Service }
-const test = suite<Given>('a service whose MongoDB is away')
+const test = suite<Given>('a service whose MongoDB is unavailable')
 
 test.before.each(async (given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'adamant-away-'))
@@ -27,8 +27,8 @@ test.after.each(async ({ folder, ferret, service }) => {
 
 const ready = async (service: Service) => (await service.send({ path: '/health/ready' })).status === 200
 
-/** Nothing of it needs the read models: it is stored, and must not be sent again. */
-async function writesOn({ service: { ann } }: Given, first: Shown): Promise<Shown> {
+/** Asserts that writes succeed, because they do not need the read models. @returns the created stone */
+async function acceptsWrites({ service: { ann } }: Given, first: Shown): Promise<Shown> {
   const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: 'MEANWHILE' })))
   assert.is(answer.headers['x-consistency'], 'pending')
   expect(200, await ann.patch(`/v4/diamond/${first.id}`, { price: 7 }))
@@ -37,8 +37,8 @@ async function writesOn({ service: { ann } }: Given, first: Shown): Promise<Show
   return answer.json() as Shown
 }
 
-/** What needs the read models is refused for a while, with the time to come again, and does nothing. */
-async function refusesOn({ service }: Given, authorization: string): Promise<void> {
+/** Asserts that requests that need the read models or the vault fail with Retry-After. */
+async function rejectsReads({ service }: Given, authorization: string): Promise<void> {
   const { ann } = service
   const refused: Answer[] = [await ann.get('/v4/diamond'), await ann.get('/v3/diamond')]
   for (const answer of refused) refusal(503, answer)
@@ -59,49 +59,49 @@ async function hasEverything({ service: { ann } }: Given, meanwhile: Shown, firs
 
 const FAULTS: readonly (readonly [
   name: string,
-  leave: (ferret: FerretDB) => Promise<void>,
-  comeBack: (given: Given) => Promise<void>,
+  begin: (ferret: FerretDB) => Promise<void>,
+  end: (given: Given) => Promise<void>,
 ])[] = [
   [
-    'is killed and started again',
+    'is killed and restarted',
     (ferret) => ferret.kill(),
     async (given) => void (given.ferret = await startFerretDB(given.folder, given.ferret.port)),
   ],
-  ['hangs and goes on', ({ pid }) => freeze(pid), async ({ ferret }) => thaw(ferret.pid)],
+  ['hangs and continues', ({ pid }) => freeze(pid), async ({ ferret }) => thaw(ferret.pid)],
 ]
 
-for (const [name, leave, comeBack] of FAULTS) {
-  test(`loses nothing and recovers by itself when it ${name}`, async (given) => {
+for (const [name, begin, end] of FAULTS) {
+  test(`loses nothing and recovers automatically when MongoDB ${name}`, async (given) => {
     const { service } = given
     const sender = await newSender(service.installation)
     const kept = await shared(service.url, sender, { secret: 'before' })
     await createdMany(service.ann, 20, 'BEFORE')
     const first = await created(service.ann, { sku: 'FIRST' })
-    await leave(given.ferret)
+    await begin(given.ferret)
     try {
-      const meanwhile = await writesOn(given, first)
-      await refusesOn(given, sender.authorization)
-      await comeBack(given)
+      const meanwhile = await acceptsWrites(given, first)
+      await rejectsReads(given, sender.authorization)
+      await end(given)
       await until('the service to be ready again', () => ready(service))
       await hasEverything(given, meanwhile, first, 20)
       const revealed = await service.send({ method: 'POST', path: `/api/v1/secret/${kept.secret_key}` })
       assert.is((expect(200, revealed).json() as { value: string }).value, 'before')
     } finally {
-      await comeBackIfStopped(given)
+      await thawIfFrozen(given)
     }
   })
 }
 
-/** A stopped process ends by SIGKILL only. */
-const comeBackIfStopped = async ({ ferret }: Given) => {
+/** A frozen process would not react to SIGTERM. */
+const thawIfFrozen = async ({ ferret }: Given) => {
   try {
     thaw(ferret.pid)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
-test('starts without it, is not ready, and is as soon as it is there', async (given) => {
+test('starts without MongoDB and becomes ready when it is available', async (given) => {
   await given.service.stop()
   await given.ferret.kill()
   const settings = { READ_MODEL: `${given.ferret.address}adamant`, ROLES: 'http' }
@@ -116,5 +116,5 @@ test('starts without it, is not ready, and is as soon as it is there', async (gi
   })
 })
 
-if (FERRETDB === undefined) console.log('LEFT OUT: MongoDB away: FERRETDB_BIN is not set')
+if (FERRETDB === undefined) console.log('LEFT OUT: an unavailable MongoDB: FERRETDB_BIN is not set')
 else test.run()

@@ -2,11 +2,11 @@ import * as fc from '../../fast-check.ts'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Condition, Document, FieldValue, Query, WhereClause } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, newestFirst, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, newestFirst, put, using, type OpenedReadStore } from './model.ts'
 
-export function findingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
+export function queryRules(test: Test, open: () => Promise<OpenedReadStore>, runs: number): void {
   test(
-    'a model without documents answers empty',
+    'a model without documents returns nothing',
     using(open, async ({ store }) => {
       const model = await store.model(diamonds)
       assert.is(await model.get(1, ['v4']), undefined)
@@ -21,7 +21,7 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
   )
 
   test(
-    'a document is answered with what is selected, and nothing else',
+    'a document is returned with exactly the selected fields',
     using(open, async ({ store }) => {
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       const model = await store.model(diamonds)
@@ -32,21 +32,21 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
   )
 
   test(
-    'an unknown field is refused by name wherever it stands',
+    'an unknown field is rejected by name in every part of a query',
     using(open, async ({ store }) => {
       await store.live(diamonds)
       const model = await store.model(diamonds)
       const query: Query = { where: { owner: 1 }, order: newestFirst, limit: 1, offset: 0, select: ['v4'] }
-      await refuses(() => model.get(1, ['colour']))
-      await refuses(() => model.find({ ...query, select: ['colour'] }))
-      await refuses(() => model.find({ ...query, where: { owner: 1, colour: 1 } }))
-      await refuses(() => model.find({ ...query, order: [['colour', 'asc']] }))
-      await refuses(() => model.count({ colour: 1 }))
+      await rejectsUnknownField(() => model.get(1, ['colour']))
+      await rejectsUnknownField(() => model.find({ ...query, select: ['colour'] }))
+      await rejectsUnknownField(() => model.find({ ...query, where: { owner: 1, colour: 1 } }))
+      await rejectsUnknownField(() => model.find({ ...query, order: [['colour', 'asc']] }))
+      await rejectsUnknownField(() => model.count({ colour: 1 }))
     }),
   )
 
   test(
-    'a membership of 1,000 values is answered',
+    'a filter may list 1,000 values',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       await build.write(
@@ -65,7 +65,7 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
   )
 
   test(
-    'a place in an order of both directions is refused',
+    'a cursor in an order of mixed directions is rejected',
     using(open, async ({ store }) => {
       await store.live(diamonds)
       const model = await store.model(diamonds)
@@ -78,7 +78,7 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
   )
 
   test(
-    'along an index that is named, memberships are merged to one order, each document once',
+    'with a named index, lists of values are merged into one order, each document once',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       const stored = range(40).map((id) =>
@@ -92,7 +92,7 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
       const where = { owner: 1, isColored: { in: [0, 1] }, isPublished: { in: [0, 1, 1, 0, 0] } }
       const by = ['owner', 'isColored', 'isPublished', 'date', 'id']
       for (const after of [undefined, [104, 11], [100, 1]]) {
-        const asked: Query = {
+        const query: Query = {
           where,
           order: newestFirst,
           limit: 15,
@@ -101,12 +101,12 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
           by,
           ...(after && { after }),
         }
-        assert.equal(await model.find(asked), pageOf(stored, asked), String(after))
+        assert.equal(await model.find(query), pageOf(stored, query), String(after))
       }
     }),
   )
 
-  test('filters, orders and pages like a list that is filtered, sorted and sliced', async () => {
+  test('filters, orders and pages have the result of filtering, sorting and slicing a list', async () => {
     await fc.assert(
       fc.asyncProperty(documents, fc.array(query, { minLength: 1, maxLength: 8 }), (stored, queries) =>
         using(open, async ({ store }) => {
@@ -116,10 +116,10 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
             at(1),
           )
           const model = await store.model(diamonds)
-          for (const asked of queries) {
-            const matching = stored.filter((document) => matches(document, asked.where))
-            assert.equal(await model.find(asked), pageOf(matching, asked), JSON.stringify(asked))
-            assert.is(await model.count(asked.where), matching.length, JSON.stringify(asked.where))
+          for (const one of queries) {
+            const matching = stored.filter((document) => matches(document, one.where))
+            assert.equal(await model.find(one), pageOf(matching, one), JSON.stringify(one))
+            assert.is(await model.count(one.where), matching.length, JSON.stringify(one.where))
           }
         })(),
       ),
@@ -152,10 +152,10 @@ const where: fc.Arbitrary<WhereClause> = fc
   .chain((filters) => owner.map((owner) => ({ owner, ...filters })))
 
 const value = fc.oneof(small, sku)
-const places = fc.tuple(value, value, value)
+const cursors = fc.tuple(value, value, value)
 
-/** A place is compared where all its values are of their fields' kinds, and the order goes one way. */
-function placed(query: Query, values: readonly FieldValue[]): Query {
+/** Adds a cursor to a query if its order has one direction; values are converted to the types of their fields. */
+function withCursor(query: Query, values: readonly FieldValue[]): Query {
   const { order } = query
   const after = order.map(([field], at) => (field === 'sku' ? String(values[at]) : Number(values[at]) || 1))
   const isOneWay = order.every(([, direction]) => direction === order[0]?.[1])
@@ -163,7 +163,7 @@ function placed(query: Query, values: readonly FieldValue[]): Query {
 }
 
 const query: fc.Arbitrary<Query> = fc.oneof(
-  fc.record({ query: plainQuery(), values: places }).map(({ query: plain, values }) => placed(plain, values)),
+  fc.record({ query: plainQuery(), values: cursors }).map(({ query: plain, values }) => withCursor(plain, values)),
   plainQuery(),
 )
 
@@ -204,7 +204,7 @@ function holds(value: FieldValue, condition: Condition): boolean {
   return (from === undefined || compare(value, from) >= 0) && (to === undefined || compare(value, to) <= 0)
 }
 
-/** Texts compare by their UTF-8 bytes, that is by code point: as SQLite and MongoDB do, unlike JavaScript. */
+/** Texts compare by their UTF-8 bytes (by code point), as in SQLite and MongoDB but unlike in JavaScript. */
 function compare(a: FieldValue, b: FieldValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
@@ -218,15 +218,17 @@ function pageOf(matching: readonly Document[], { order, limit, offset, select, a
     }
     return 0
   }
-  const place = after && Object.fromEntries(order.map(([field], at) => [field, after[at] ?? '']))
-  const sorted = matching.filter((document) => place === undefined || compared(document, place) > 0).toSorted(compared)
+  const cursor = after && Object.fromEntries(order.map(([field], at) => [field, after[at] ?? '']))
+  const sorted = matching
+    .filter((document) => cursor === undefined || compared(document, cursor) > 0)
+    .toSorted(compared)
   const pick = (document: Document) => Object.fromEntries(select.map((name) => [name, document[name] ?? '']))
   return sorted.slice(offset, offset + limit).map(pick)
 }
 
 const range = (length: number) => Array.from({ length }, (_, index) => index + 1)
 
-async function refuses(action: () => unknown): Promise<void> {
+async function rejectsUnknownField(action: () => unknown): Promise<void> {
   const outcome = await Promise.resolve()
     .then(action)
     .catch((error: unknown) => error)

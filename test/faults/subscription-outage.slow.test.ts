@@ -8,24 +8,24 @@ import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
 import { BUILT, startServer } from './server-process.ts'
 import { until } from '../until.ts'
 
-const test = suite('a service that only follows the log')
+const test = suite('a service that only projects')
 
-/** Refusals of subscriptions, each of which would be a line. */
+/** Number of denied subscriptions, none of which is logged again. */
 const REFUSED = 6
 
-test('says so when it may not follow any more, though nobody asks it for anything, and does not repeat itself', async () => {
+test('logs the beginning and the end of an outage of its subscription, once each', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-following-'))
   const peer = await startPeer()
   const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64'), LOG_LEVEL: 'info' }
   const service = await startServer(dataDir, { ...settings, ROLES: 'projections' }, BUILT)
   const entries = () =>
     service
-      .said()
+      .output()
       .split('\n')
       .filter((line) => line.includes('EventStoreDB'))
   try {
     assert.equal(entries(), [])
-    // Reads and writes are answered all the while: nothing else has anything to tell.
+    // Reads and writes still work, so only the subscription can notice the outage.
     const { refused, over } = refuseSubscriptions(peer)
     peer.drop()
     await until('subscriptions to be refused', () => refused() >= REFUSED)
@@ -34,7 +34,7 @@ test('says so when it may not follow any more, though nobody asks it for anythin
     await until('a line about its end', () => entries().some((line) => line.includes('the outage is over')))
     const [first = '', ...others] = entries()
     assert.match(first, 'a store is unavailable')
-    // On a slow machine it may have lasted a minute, after which it is told of again.
+    // On a slow machine the outage may last a minute, after which it is logged again.
     const repeated = others.filter((line) => !/a store is still unavailable|the outage is over/.test(line))
     assert.equal(repeated, [])
   } finally {

@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../api/harness/account.ts'
-import type { Told } from './load.ts'
+import type { WriteRecord } from './load.ts'
 import { everyDiamond } from './serving.ts'
 
-/** What was acknowledged is there once, nothing is there by halves, and lists, totals and bodies agree. */
-export async function holds(ann: Vendor, told: Told): Promise<void> {
+/** Asserts that acknowledged writes are listed exactly once, no bulk is half stored, and lists and totals agree. */
+export async function assertWritesKept(ann: Vendor, record: WriteRecord): Promise<void> {
   const [v3, v4] = await Promise.all([everyDiamond(ann, 'v3'), everyDiamond(ann, 'v4')])
   assert.is(v4.total, v4.diamonds.length)
   assert.equal(
@@ -12,12 +12,12 @@ export async function holds(ann: Vendor, told: Told): Promise<void> {
     v4.diamonds.map(({ id, sku, price }) => [id, sku, price]),
   )
   const bySku = new Map(v4.diamonds.map((diamond) => [diamond.sku, diamond]))
-  assert.is(bySku.size, v4.diamonds.length, 'a diamond is there twice')
+  assert.is(bySku.size, v4.diamonds.length, 'a diamond is listed twice')
   assert.is(new Set(v4.diamonds.map(({ id }) => id)).size, v4.diamonds.length, 'two diamonds share an id')
-  for (const [sku, id] of told.created) assert.is(bySku.get(sku)?.id, id, `${sku} was acknowledged as ${id}`)
-  for (const [sku, price] of told.priced) assert.is(bySku.get(sku)?.['price'], price, `the price of ${sku}`)
-  for (const sku of told.deleted) assert.not.ok(bySku.has(sku), `${sku} was deleted`)
-  for (const skus of told.bulks) {
+  for (const [sku, id] of record.created) assert.is(bySku.get(sku)?.id, id, `${sku} was acknowledged as ${id}`)
+  for (const [sku, price] of record.priced) assert.is(bySku.get(sku)?.['price'], price, `the price of ${sku}`)
+  for (const sku of record.deleted) assert.not.ok(bySku.has(sku), `${sku} was deleted`)
+  for (const skus of record.bulks) {
     assert.ok([0, skus.length].includes(skus.filter((sku) => bySku.has(sku)).length), `half of a bulk: ${skus[0]}`)
   }
 }

@@ -3,25 +3,29 @@ import { LOG_STREAM } from '../../../src/domain/installation/log-lifecycle.ts'
 import { LogClosed, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { event, ids, newStream, rejectedWith, type Rules } from './given.ts'
 
-/** The log as it was left, and open again afterwards: other rules write to it too. */
+/** Fences the log, runs `check`, and opens the log again, because other rules append to it too. */
 async function whileFenced(store: EventStore, check: () => Promise<void>): Promise<void> {
-  // What was never written to has no LogCreated yet.
+  // A new log gets its LogCreated event with the first append.
   await store.append(newStream(), 'none', [event()])
-  await befalls(store, 'LogFenced', { copy: 'c-1', to: 'elsewhere' })
+  await appendToLogStream(store, 'LogFenced', { copy: 'c-1', to: 'elsewhere' })
   try {
     await check()
   } finally {
-    await befalls(store, 'LogOpened', { copy: 'c-1' })
+    await appendToLogStream(store, 'LogOpened', { copy: 'c-1' })
   }
 }
 
-async function befalls(store: EventStore, type: string, data: Readonly<Record<string, string>>): Promise<void> {
+async function appendToLogStream(
+  store: EventStore,
+  type: string,
+  data: Readonly<Record<string, string>>,
+): Promise<void> {
   const [last] = await store.read(LOG_STREAM, { last: 1 })
   await store.append(LOG_STREAM, last?.revision ?? 'none', [{ ...event(), type, data }])
 }
 
-export const closedRules: Rules = (test) => {
-  test('that is fenced refuses appends and says why, and is read as before', async ({ store }) => {
+export const fencingRules: Rules = (test) => {
+  test('rejects appends with the reason while it is fenced, and still serves reads', async ({ store }) => {
     const stream = newStream()
     const first = event()
     await store.append(stream, 'none', [first])
@@ -36,7 +40,7 @@ export const closedRules: Rules = (test) => {
     await store.append(stream, 0n, [event()])
   })
 
-  test('that is fenced takes the record of mails that were on their way', async ({ store }) => {
+  test('accepts MailSent events while it is fenced, for mails that were already being sent', async ({ store }) => {
     const stream = newStream('secret')
     await whileFenced(store, async () => {
       await store.append(stream, 'none', [{ ...event(), type: 'MailSent' }])

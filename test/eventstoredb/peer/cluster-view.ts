@@ -3,24 +3,27 @@ import gossipPb from '@eventstore/db-client/generated/gossip_pb.js'
 import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js'
 
 /**
- * What a node is. `follower, none leads`: it knows that the leader is gone, and of no other. `deposed`: another one leads,
- * and it does not know: it answers reads of what it has, and stores nothing that it could acknowledge.
+ * The role of a node. `follower, none leads`: it knows that the leader is unavailable and knows no other. `deposed`: another
+ * node leads, but this one does not know; it serves reads from its own log and acknowledges no append.
  */
 export type Role = 'leader' | 'follower' | 'follower, none leads' | 'deposed'
 
-/** How a node stands in its cluster, by what it knows. Nodes are told apart by their ports. */
-export type Standing = {
+/** What a node knows of its cluster. Nodes are identified by their ports. */
+export type ClusterView = {
   readonly role: () => Role
-  /** The node that it takes for the leader. */
+  /** The node that this node considers the leader. */
   readonly leader: () => number | undefined
   readonly members: () => readonly number[]
 }
 
 /** A cluster of one node. */
-export const alone = (port: () => number): Standing => ({ role: () => 'leader', leader: port, members: () => [port()] })
+export const singleNode = (port: () => number): ClusterView => ({
+  role: () => 'leader',
+  leader: port,
+  members: () => [port()],
+})
 
-/** What the node tells whoever asks it about the cluster. */
-export function gossipOf({ leader, members }: Standing): ClusterInfo {
+export function gossipOf({ leader, members }: ClusterView): ClusterInfo {
   const { LEADER, FOLLOWER } = gossipPb.MemberInfo.VNodeState
   const info = new gossipPb.ClusterInfo()
   info.setMembersList(
@@ -38,15 +41,18 @@ export function gossipOf({ leader, members }: Standing): ClusterInfo {
   return info
 }
 
-type Asked = { readonly metadata: Metadata }
+type IncomingCall = { readonly metadata: Metadata }
 
 /**
- * How a node that does not lead ends a call that asks for the leader:
+ * The error of a node that is not the leader for a call that requires the leader:
  * https://github.com/kurrent-io/KurrentDB/blob/v23.10.6/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs
  */
-export function refusalOf({ metadata }: Asked, { role, leader }: Standing): Partial<ServiceError> | undefined {
-  const isAsked = metadata.get('requires-leader')[0] === 'true'
-  if (!isAsked || !role().startsWith('follower')) return undefined
+export function leaderErrorOf(
+  { metadata }: IncomingCall,
+  { role, leader }: ClusterView,
+): Partial<ServiceError> | undefined {
+  const requiresLeader = metadata.get('requires-leader')[0] === 'true'
+  if (!requiresLeader || !role().startsWith('follower')) return undefined
   const port = leader()
   if (port === undefined) return { code: status.UNKNOWN, details: 'No leader info available in response' }
   const trailer = new Metadata()
