@@ -254,8 +254,8 @@ const views: fc.Arbitrary<DiamondView[]> = fc
     all.map(({ owner, date, fields, scores: known }, index): DiamondView => {
       const constant = {
         certifications: [],
-        readingsBehind: 0,
-        warningsBehind: 0,
+        serviceEventsSinceOwnerChange: 0,
+        warningsSinceOwnerChange: 0,
         accessRevisions: { access: 0, dataAccess: 0 },
       }
       const { price, color, clarity, ...set } = fields

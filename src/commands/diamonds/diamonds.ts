@@ -29,7 +29,7 @@ export type CommandPrincipal = { readonly owner: number; readonly origin: Origin
  * count.
  */
 function ownerRevisionOf(diamond: Diamond, revision: Revision): bigint {
-  const behind = diamond.status === 'live' ? BigInt(diamond.readingsBehind) : 0n
+  const behind = diamond.status === 'live' ? BigInt(diamond.serviceEventsSinceOwnerChange) : 0n
   return (revision === 'none' ? -1n : revision) - behind
 }
 

@@ -25,7 +25,7 @@ export class ForeignStores extends StoreUnavailable {
 export async function verifyJoinedStores(
   context: JoinStoresContext,
   found: StoreIdentities,
-): Promise<'as known' | 'vault lost'> {
+): Promise<'unchanged' | 'vault lost'> {
   // Nothing can be appended to a closed log.
   const isClosed = (await context.store.closedReason()) !== undefined
   let isVaultLost = false
@@ -34,7 +34,7 @@ export async function verifyJoinedStores(
     if (known !== undefined && !isVaultLost) throw foreignStoresError(known, found)
     return !isClosed
   })
-  return isVaultLost ? 'vault lost' : 'as known'
+  return isVaultLost ? 'vault lost' : 'unchanged'
 }
 
 /** Makes these stores the log's own, replacing any others. For restores and moves. */

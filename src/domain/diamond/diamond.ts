@@ -90,9 +90,9 @@ export type LiveDiamond = {
   readonly certifications: readonly Certification[]
   readonly model?: StoneModel
   /** Number of ReportRead events since the last change by the owner. They do not count as a change of the diamond. */
-  readonly readingsBehind: number
+  readonly serviceEventsSinceOwnerChange: number
   /** Number of these events that led to warnings. */
-  readonly warningsBehind: number
+  readonly warningsSinceOwnerChange: number
   readonly accessRevisions: AccessRevisions
 }
 
@@ -108,8 +108,8 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
       const fields = withDefaults(set)
       const unchanged = {
         certifications: [],
-        readingsBehind: 0,
-        warningsBehind: 0,
+        serviceEventsSinceOwnerChange: 0,
+        warningsSinceOwnerChange: 0,
         accessRevisions: initialAccessRevisions,
       }
       return { status: 'live', id, owner, date, fields, ...unchanged }
@@ -132,24 +132,25 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
 
 function applyFieldChange(diamond: LiveDiamond, fields: DiamondFields): LiveDiamond {
   const accessRevisions = nextAccessRevisions(diamond.accessRevisions, diamond.fields, fields)
-  return { ...diamond, fields, accessRevisions, readingsBehind: 0, warningsBehind: 0 }
+  return { ...diamond, fields, accessRevisions, serviceEventsSinceOwnerChange: 0, warningsSinceOwnerChange: 0 }
 }
 
 function applyCertificationEvent(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond {
   const certifications = evolveCertifications(diamond.certifications, event)
-  if (event.type !== 'ReportRead') return { ...diamond, certifications, readingsBehind: 0, warningsBehind: 0 }
+  if (event.type !== 'ReportRead')
+    return { ...diamond, certifications, serviceEventsSinceOwnerChange: 0, warningsSinceOwnerChange: 0 }
   const read = certifications.find(({ id }) => id === event.data.certification)
   const isWarned = read !== undefined && warningsOf(read, diamond.fields).length > 0
   return {
     ...diamond,
     certifications,
-    readingsBehind: diamond.readingsBehind + 1,
-    warningsBehind: diamond.warningsBehind + (isWarned ? 1 : 0),
+    serviceEventsSinceOwnerChange: diamond.serviceEventsSinceOwnerChange + 1,
+    warningsSinceOwnerChange: diamond.warningsSinceOwnerChange + (isWarned ? 1 : 0),
   }
 }
 
 function applyStoneModelEvent({ model: _before, ...diamond }: LiveDiamond, event: StoneModelEvent): LiveDiamond {
-  const changed = { ...diamond, readingsBehind: 0, warningsBehind: 0 }
+  const changed = { ...diamond, serviceEventsSinceOwnerChange: 0, warningsSinceOwnerChange: 0 }
   return event.type === 'StoneModelAttached' ? { ...changed, model: event.data } : changed
 }
 

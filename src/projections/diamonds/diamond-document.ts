@@ -22,17 +22,15 @@ type StoredDiamondState = Pick<LiveDiamond, 'id' | 'owner' | 'date'> & {
   /** Fields that differ from their defaults. */
   readonly set: NewDiamond
 } & {
-  readonly [
-    Name in
-      | 'revision'
-      | 'stoneRevision'
-      | 'scoresRevision'
-      | keyof Omit<LiveDiamond, 'status' | 'id' | 'owner' | 'date' | 'fields'>
-  ]?: (DiamondView & LiveDiamond)[Name] | undefined
+  readonly [Name in 'revision' | 'stoneRevision' | 'scoresRevision' | 'certifications' | 'model' | 'accessRevisions']?:
+    (DiamondView & LiveDiamond)[Name] | undefined
+} & {
+  /** serviceEventsSinceOwnerChange and warningsSinceOwnerChange, by the names of documents already stored. */
+  readonly [Name in 'readingsBehind' | 'warningsBehind']?: number | undefined
 }
 
 function stateText({ diamond, revision, stoneRevision, scoresRevision, changedAt }: DiamondView): string {
-  const { id, owner, date, fields, certifications, model, readingsBehind, warningsBehind, accessRevisions } = diamond
+  const { id, owner, date, fields, certifications, model, accessRevisions } = diamond
   const state: StoredDiamondState = {
     id,
     owner,
@@ -44,8 +42,8 @@ function stateText({ diamond, revision, stoneRevision, scoresRevision, changedAt
     scoresRevision: scoresRevision < 0 ? undefined : scoresRevision,
     certifications: certifications.length === 0 ? undefined : certifications,
     model,
-    readingsBehind: readingsBehind || undefined,
-    warningsBehind: warningsBehind || undefined,
+    readingsBehind: diamond.serviceEventsSinceOwnerChange || undefined,
+    warningsBehind: diamond.warningsSinceOwnerChange || undefined,
     accessRevisions: accessRevisions.access + accessRevisions.dataAccess === 0 ? undefined : accessRevisions,
   }
   return JSON.stringify(state)
@@ -78,8 +76,8 @@ export function fromDocument(document: Document): DiamondView {
       fields: withDefaults(set),
       certifications,
       ...(model !== undefined && { model }),
-      readingsBehind,
-      warningsBehind,
+      serviceEventsSinceOwnerChange: readingsBehind,
+      warningsSinceOwnerChange: warningsBehind,
       accessRevisions,
     },
     revision,

@@ -89,10 +89,11 @@ function applyScores(view: DiamondView | undefined, event: StoredEvent): Diamond
 }
 
 /** R: the revision of the last change by the owner, including certifications. */
-export const ownersRevision = ({ diamond, revision }: DiamondView): number => revision - diamond.readingsBehind
+export const ownersRevision = ({ diamond, revision }: DiamondView): number =>
+  revision - diamond.serviceEventsSinceOwnerChange
 
 /** `R.S`; S counts the changes by the service since then (scores and warnings). */
 export const revisionText = (view: DiamondView): string =>
-  `${ownersRevision(view)}.${view.scoresRevision + 1 + view.diamond.warningsBehind}`
+  `${ownersRevision(view)}.${view.scoresRevision + 1 + view.diamond.warningsSinceOwnerChange}`
 
 export const etagOf = (view: DiamondView): string => `"${revisionText(view)}"`

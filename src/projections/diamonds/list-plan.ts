@@ -107,7 +107,7 @@ export function planList(
         maxScanned: most,
       }
     }
-    case 'looked through': {
+    case 'scanned': {
       const by = sortIndexOf('carat')
       const all = withAllPrefixValues(where)
       const bounded = { by, upTo: most }
@@ -129,13 +129,13 @@ const countedConditionsOf = (where: WhereClause): WhereClause => {
   return Object.fromEntries(names.map((name) => [name, where[name] ?? 0]))
 }
 
-type AccessPath = 'by date' | 'by value' | 'ordered' | 'looked through'
+type AccessPath = 'by date' | 'by value' | 'ordered' | 'scanned'
 
 function accessPathOf(filter: DiamondFilter, order: SortOrder): AccessPath {
   const names = namesIn(filter)
   if (order.field === 'date' && names.every((name) => attributeOf(name).versions.includes('v3'))) return 'by date'
   if (filter.id !== undefined || filter.sku !== undefined) return 'by value'
-  return names.every((name) => isServed(name, filter, order)) ? 'ordered' : 'looked through'
+  return names.every((name) => isServed(name, filter, order)) ? 'ordered' : 'scanned'
 }
 
 export const namesIn = (filter: DiamondFilter) =>

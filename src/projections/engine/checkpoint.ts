@@ -57,10 +57,10 @@ export function newestEventOf({
  * Makes a checkpoint name the event at exactly its position, whatever its stream. Otherwise a log restored to a point
  * between the last folded event and that position would still have the named event and differ after it.
  */
-export async function anchorCheckpoint<Known extends Pick<Checkpoint, 'position' | 'event'>>(
+export async function anchorCheckpoint<Anchored extends Pick<Checkpoint, 'position' | 'event'>>(
   store: Pick<EventStore, 'eventAt'>,
-  checkpoint: Known,
-): Promise<Known> {
+  checkpoint: Anchored,
+): Promise<Anchored> {
   const { position, event } = checkpoint
   if (position === 'start' || (event !== null && comparePositions(event.position, position) === 0)) return checkpoint
   const found = await store.eventAt(position)

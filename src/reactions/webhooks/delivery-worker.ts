@@ -187,7 +187,7 @@ export class DeliveryWorker {
       const message = toWebhookMessage(webhook, change, at)
       const trace = await traceOfChange(writing.store, change)
       const outcome = await send(webhook.url, signMessage(webhook, message, secrets, at, trace), signal)
-      const { progress, news } = progressAfterAttempt(
+      const { progress, stateChange } = progressAfterAttempt(
         webhook,
         { ...before, tries: before.tries + 1 },
         change.cursor,
@@ -196,9 +196,9 @@ export class DeliveryWorker {
       )
       await progresses.save(webhook.id, progress, toDeliveryAttempt(change, at, outcome))
       onAttempt(outcome)
-      if (news !== undefined) await recordDelivery(writing, this.named, news)
+      if (stateChange !== undefined) await recordDelivery(writing, this.named, stateChange)
       // After a change of state, the webhook is loaded again.
-      return outcome.error === null && news === undefined ? progress : undefined
+      return outcome.error === null && stateChange === undefined ? progress : undefined
     } finally {
       leave()
     }
@@ -217,7 +217,7 @@ const toDeliveryAttempt = (
   error,
 })
 
-type AttemptEffect = { readonly progress: WebhookProgress; readonly news: DeliveryStateChange | undefined }
+type AttemptEffect = { readonly progress: WebhookProgress; readonly stateChange: DeliveryStateChange | undefined }
 
 /** The effect of an attempt: the new progress, and the state change to record in the log. */
 function progressAfterAttempt(
@@ -231,15 +231,17 @@ function progressAfterAttempt(
   const { failures, nextAttemptAt, isPastFailingThreshold } = decideRetry(tried.failures, now)
   const progress = { ...tried, failures, next: nextAttemptAt }
   const last = tried.cursor
-  if (status === HTTP_GONE) return { progress, news: { what: 'paused', why: 'gone', cursor: last, error } }
-  if (!isPastFailingThreshold) return { progress, news: undefined }
-  if (webhook.state === 'failing') return { progress, news: { what: 'paused', why: 'failing', cursor: last, error } }
-  return { progress, news: { what: 'failing', cursor: last, error } }
+  if (status === HTTP_GONE) return { progress, stateChange: { what: 'paused', why: 'gone', cursor: last, error } }
+  if (!isPastFailingThreshold) return { progress, stateChange: undefined }
+  if (webhook.state === 'failing')
+    return { progress, stateChange: { what: 'paused', why: 'failing', cursor: last, error } }
+  return { progress, stateChange: { what: 'failing', cursor: last, error } }
 }
 
 function progressAfterSuccess(webhook: Webhook, progress: WebhookProgress, now: number): AttemptEffect {
   const { cursor, noted } = progress
-  if (webhook.state === 'failing') return { progress: { ...progress, noted: now }, news: { what: 'recovered', cursor } }
-  if (now - noted < PROGRESS_EVENT_INTERVAL_MS) return { progress, news: undefined }
-  return { progress: { ...progress, noted: now }, news: { what: 'progressed', cursor } }
+  if (webhook.state === 'failing')
+    return { progress: { ...progress, noted: now }, stateChange: { what: 'recovered', cursor } }
+  if (now - noted < PROGRESS_EVENT_INTERVAL_MS) return { progress, stateChange: undefined }
+  return { progress: { ...progress, noted: now }, stateChange: { what: 'progressed', cursor } }
 }

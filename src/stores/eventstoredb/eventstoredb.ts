@@ -69,7 +69,7 @@ export function openEventStoreDB(
   }
   return createEventStore(store, {
     name: 'EventStoreDB',
-    firstEventWritten: 'at its first append',
+    firstEventWritten: 'on first append',
     filling,
     // An append that passed the fence check just before the fence was seen may be sent up to twice.
     fenceDelayMs: MAX_FENCE_AGE_MS + 2 * timing.appendTimeoutMs,

@@ -191,7 +191,7 @@ class ActiveSubscriptions {
 export type EventLogDescription = {
   readonly name: string
   /** When LogCreated is written: when the file is created, or by the first process that appends to a server's log. */
-  readonly firstEventWritten: 'with its file' | 'at its first append'
+  readonly firstEventWritten: 'on creation' | 'on first append'
   /** The log is being filled: its first event is copied into it, and it accepts appends in any state. */
   readonly filling: boolean
   readonly fenceDelayMs: number
@@ -206,7 +206,7 @@ export function createEventStore<Head extends PositionOrStart | Promise<Position
   store: EventLog<Head>,
   { name, firstEventWritten, filling, fenceDelayMs, appended, diskErrorMessage, heardAt }: EventLogDescription,
 ): EventStore<Head> {
-  const isUnborn = firstEventWritten === 'at its first append' && !filling
+  const isUnborn = firstEventWritten === 'on first append' && !filling
   const identity = new LogIdentity(store, name, isUnborn)
   /** Validates first, so that an invalid append does not create a log. */
   const before = async (appends: readonly Append[]) => {
@@ -218,7 +218,7 @@ export function createEventStore<Head extends PositionOrStart | Promise<Position
     ...store,
     ...(isUnborn || appended !== undefined ? wrapAppends(store, isUnborn ? before : undefined, appended) : {}),
     identity: () => identity.get(),
-    closedReason: () => readClosedReason(store, firstEventWritten === 'with its file' ? 'is being filled' : 'is new'),
+    closedReason: () => readClosedReason(store, firstEventWritten === 'on creation' ? 'filling' : 'new'),
     diskErrorMessage: async () => diskErrorMessage?.(),
     fenceDelayMs,
     ...(heardAt !== undefined && { heardAt }),

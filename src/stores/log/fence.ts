@@ -17,7 +17,7 @@ export const isFenceStream = (stream: string): boolean => stream === LOG_STREAM 
  */
 export async function readClosedReason(
   store: Pick<EventLog, 'read'>,
-  empty: 'is new' | 'is being filled',
+  empty: 'new' | 'filling',
 ): Promise<ReadOnlyState | undefined> {
   const [[last], copy] = await Promise.all([store.read(LOG_STREAM, { last: 1 }), store.read(COPY_STREAM)])
   return deriveClosedReason(last, copy, empty)
@@ -29,9 +29,9 @@ type FenceEvent = NonNullable<Parameters<typeof readOnlyStateOf>[0]>
 export const deriveClosedReason = (
   last: FenceEvent | undefined,
   copy: readonly FenceEvent[],
-  empty: 'is new' | 'is being filled',
+  empty: 'new' | 'filling',
 ): ReadOnlyState | undefined =>
-  readOnlyStateOf(last, last === undefined && copy.length === 0 && empty === 'is being filled' ? [BEGUN] : copy)
+  readOnlyStateOf(last, last === undefined && copy.length === 0 && empty === 'filling' ? [BEGUN] : copy)
 
 const BEGUN: FenceEvent = { type: 'CopyBegun', data: {} }
 
@@ -61,7 +61,7 @@ export class Fence {
   constructor(store: Pick<EventLog, 'read'>) {
     this.#look = new SingleFlight(async () => {
       const startedAt = performance.now()
-      this.#closed = await readClosedReason(store, 'is new')
+      this.#closed = await readClosedReason(store, 'new')
       this.#lookedAt = startedAt
     })
   }

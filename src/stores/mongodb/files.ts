@@ -79,7 +79,7 @@ async function removeFile(call: FileCall, digest: string, mark: string): Promise
   const revisions = await call(({ files }) => files.find({ filename: digest }).toArray())
   if (revisions.length === 0) return 'missing'
   if (touchTokenOf(revisions) !== mark) return 'touched'
-  for (const revision of revisions) if (!(await markRemoved(call, revision, 'as it was found'))) return 'touched'
+  for (const revision of revisions) if (!(await markRemoved(call, revision, 'if unchanged'))) return 'touched'
   return 'removed'
 }
 
@@ -88,7 +88,7 @@ async function removeOlder(call: FileCall, digest: string): Promise<void> {
     files.find({ filename: digest }).sort({ uploadDate: -1, _id: -1 }).toArray(),
   )
   if (newest === undefined) return
-  for (const revision of older) await markRemoved(call, revision, 'touched or not')
+  for (const revision of older) await markRemoved(call, revision, 'always')
 }
 
 /**
@@ -98,9 +98,9 @@ async function removeOlder(call: FileCall, digest: string): Promise<void> {
 async function markRemoved(
   call: FileCall,
   { _id, filename, metadata }: GridFileRevision,
-  when: 'as it was found' | 'touched or not',
+  when: 'if unchanged' | 'always',
 ): Promise<boolean> {
-  const touched = when === 'as it was found' ? { 'metadata.touched': metadata.touched } : {}
+  const touched = when === 'if unchanged' ? { 'metadata.touched': metadata.touched } : {}
   const removed = { $set: { filename: REMOVED_FILE_NAME, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
   return (await call(({ files }) => files.updateOne({ _id, filename, ...touched }, removed), WRITE)).modifiedCount === 1
 }

@@ -102,11 +102,11 @@ export function openSqliteEventStore(
   const checkpointer = new WalCheckpointer({
     file,
     name: 'the log',
-    mode: 'keep short',
+    mode: 'bounded',
     writesBetweenCheckpoints: PAGES_BETWEEN_CHECKPOINTS,
     thread,
     told,
-    fallback: () => checkpointHere('keep up'),
+    fallback: () => checkpointHere('passive'),
   })
   const refusing = new DiskWriteCheck(log)
 
@@ -126,7 +126,7 @@ export function openSqliteEventStore(
   })
   const watch = setInterval(() => tryRefreshHead(feed), WATCH_INTERVAL).unref()
 
-  function checkpointHere(mode: 'keep up' | 'empty'): void {
+  function checkpointHere(mode: 'passive' | 'truncate'): void {
     try {
       log.use(({ db }) => checkpointWal(db, mode))
     } catch (error) {
@@ -157,14 +157,14 @@ export function openSqliteEventStore(
       clearInterval(watch)
       await checkpointer.close()
       // Empties the WAL so that the file can be copied alone.
-      checkpointHere('empty')
+      checkpointHere('truncate')
       log.close()
     },
   }
   // fenceDelayMs is 0: every transaction checks the fence itself.
   const engine = {
     name: file,
-    firstEventWritten: 'with its file',
+    firstEventWritten: 'on creation',
     filling,
     fenceDelayMs: 0,
     diskErrorMessage: () => refusing.currentError(),

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import { checkpointWal, type WalCheckpointResult, type WalCheckpointTask } from './wal.ts'
 
 /** Milliseconds to wait for the write lock, and then, holding it, for readers. */
-const LOCK_TIMEOUTS_MS = { 'keep up': 0, 'keep short': 100, empty: 1_000 } as const
+const LOCK_TIMEOUTS_MS = { passive: 0, bounded: 100, truncate: 1_000 } as const
 /** Pages (64 MB) above which writers must restart the WAL: passive checkpoints alone never shrink it while others write. */
 const LONG = 16_384
 /** The write lock is free only briefly between writers, so taking it may need several attempts. */
@@ -27,14 +27,14 @@ function outcomeOf({ file, mode }: WalCheckpointTask): WalCheckpointResult {
     // The file was deleted meanwhile: nothing to checkpoint.
     if (!existsSync(file)) return { isBusy: false, failure: '' }
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
-      return { isBusy: true, failure: mode === 'empty' ? '' : error.message }
+      return { isBusy: true, failure: mode === 'truncate' ? '' : error.message }
     return { isBusy: false, failure: error instanceof Error ? error.message : String(error) }
   }
 }
 
 function checkpointAndReportBusy(db: Database.Database, mode: WalCheckpointTask['mode']): boolean {
-  if (mode !== 'keep short') return checkpointWal(db, mode).busy
-  let state = checkpointWal(db, 'keep up')
+  if (mode !== 'bounded') return checkpointWal(db, mode).busy
+  let state = checkpointWal(db, 'passive')
   for (let attempt = 1; state.pages > LONG && attempt <= ATTEMPTS; attempt++) {
     state = checkpointWal(db, 'restart')
     if (!state.busy) break

@@ -5,18 +5,18 @@ import { WorkerPool } from '../../runtime/worker-pool.ts'
 import type { WarningLogger } from '../../runtime/logger.ts'
 
 /**
- * A checkpoint of a file's WAL. `keep up`: never waits for readers or writers (PASSIVE). `keep short`: also makes
- * writers restart the WAL if it is long (RESTART). `empty`: truncates the WAL, which also removes deleted data from it.
+ * A checkpoint of a file's WAL. `passive`: never waits for readers or writers (PASSIVE). `bounded`: also makes
+ * writers restart the WAL if it is long (RESTART). `truncate`: truncates the WAL, which also removes deleted data from it.
  */
-export type WalCheckpointTask = { readonly file: string; readonly mode: 'keep up' | 'keep short' | 'empty' }
+export type WalCheckpointTask = { readonly file: string; readonly mode: 'passive' | 'bounded' | 'truncate' }
 
 /** `isBusy`: other connections prevented a complete checkpoint. `failure`: the error message, or '' on success. */
 export type WalCheckpointResult = { readonly isBusy: boolean; readonly failure: string }
 
 const PRAGMAS = {
-  'keep up': 'wal_checkpoint(PASSIVE)',
+  passive: 'wal_checkpoint(PASSIVE)',
   restart: 'wal_checkpoint(RESTART)',
-  empty: 'wal_checkpoint(TRUNCATE)',
+  truncate: 'wal_checkpoint(TRUNCATE)',
 } as const
 
 /** Copies the WAL's content into the database file. @returns `pages`: the number of pages in the WAL */

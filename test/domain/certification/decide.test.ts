@@ -71,10 +71,10 @@ test('stores the first reading of its report only', () => {
 test('does not count as changed by the owner when its report is read', () => {
   const before = given(born, ...attached(1))
   const read = given(born, ...attached(1), ...recordReportReading(before, 1, nothingRead))
-  assert.is(before.status === 'live' && before.readingsBehind, 0)
-  assert.is(read.status === 'live' && read.readingsBehind, 1)
+  assert.is(before.status === 'live' && before.serviceEventsSinceOwnerChange, 0)
+  assert.is(read.status === 'live' && read.serviceEventsSinceOwnerChange, 1)
   const changed = diamondDecider.evolve(read, { type: 'DiamondPatched', data: { set: { price: 5 }, removed: [] } })
-  assert.is(changed.status === 'live' && changed.readingsBehind, 0)
+  assert.is(changed.status === 'live' && changed.serviceEventsSinceOwnerChange, 0)
 })
 
 test.run()

@@ -55,8 +55,8 @@ const diamond: fc.Arbitrary<LiveDiamond> = fc.record({
     .record({ sku: hostile, cutShape: fc.oneof(fc.constant(2), hostile), access: fc.constantFrom(0, 2) })
     .map((fields) => withDefaults({ carat: 1, ...fields })),
   certifications: fc.constant([]),
-  readingsBehind: fc.integer({ min: 0, max: 2 }),
-  warningsBehind: fc.integer({ min: 0, max: 2 }),
+  serviceEventsSinceOwnerChange: fc.integer({ min: 0, max: 2 }),
+  warningsSinceOwnerChange: fc.integer({ min: 0, max: 2 }),
   accessRevisions: fc.record({ access: fc.nat({ max: 2 }), dataAccess: fc.nat({ max: 2 }) }),
 })
 

@@ -103,8 +103,8 @@ for (const version of ['v3', 'v4'] as const) {
       date: 1_417_122_660,
       fields: withDefaults({ sku: 'A-1', cutShape: 200, carat: 0.73, color: 18, girdle: 'Thin', access: 1 as const }),
       certifications: [{ id: 5, laboratory: 'GIA' as const, number: '1', file: null, reading: null }],
-      readingsBehind: 0,
-      warningsBehind: 0,
+      serviceEventsSinceOwnerChange: 0,
+      warningsSinceOwnerChange: 0,
       accessRevisions: { access: 0, dataAccess: 0 },
     }
     const links = {

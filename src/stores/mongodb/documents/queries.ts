@@ -67,11 +67,11 @@ export function queriesOf(
       const [filter, sort] = [filterOf(declaration, where), sortOf(declaration, order)]
       const projection = { _id: 0, ...toProjection(select) }
       const found: MongoDocument[] = []
-      for (const reach of after === undefined ? [filter] : indexRangeFilters(filter, order, after)) {
+      for (const indexRange of after === undefined ? [filter] : indexRangeFilters(filter, order, after)) {
         const rest = limit - found.length
         if (rest === 0) break
         const options = { sort, limit: rest, skip: offset, batchSize: rest, projection, ...toHintOption(by) }
-        found.push(...(await mongo.call(() => documents.find<MongoDocument>(reach, options).toArray())))
+        found.push(...(await mongo.call(() => documents.find<MongoDocument>(indexRange, options).toArray())))
       }
       return found.map((held) => pickValues(held, select))
     },

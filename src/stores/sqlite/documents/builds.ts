@@ -164,7 +164,7 @@ export function openBuilds(
   function openBuild(declaration: ModelDeclaration, id: string, use: BuildUse, make: boolean): SqliteBuild {
     const path = pathOf(declaration, id)
     const db = openDatabase(path, formatOf(declaration), { cacheKib: CACHE[use], make })
-    const walOf = { file: path, mode: 'keep up', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
+    const walOf = { file: path, mode: 'passive', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
     // If a checkpoint fails, SQLite checkpoints during a commit (AUTOCHECKPOINT in read-model-file.ts): slower, but
     // correct.
     const checkpointer = new WalCheckpointer({ ...walOf, name: 'a read model', thread, told })

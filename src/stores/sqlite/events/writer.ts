@@ -27,7 +27,7 @@ class TransactionFence {
 
 function readClosedReason(connection: EventLogConnection): ReadOnlyState | undefined {
   const [last] = decodeRows(connection.newest.all(LOG_STREAM, 1))
-  return deriveClosedReason(last, decodeRows(connection.stream.all(COPY_STREAM)), 'is being filled')
+  return deriveClosedReason(last, decodeRows(connection.stream.all(COPY_STREAM)), 'filling')
 }
 
 /** @returns the error with which a call is rejected; then none of its appends is stored */

@@ -20,10 +20,10 @@ export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> =
 })
 
 /** Other connections can write between two pages. */
-async function* readPages<Found extends VaultRow>(
+async function* readPages<Row extends VaultRow>(
   file: VaultFile,
-  choose: (on: ContentStatements) => Database.Statement<[number, number], Found>,
-  itemOf: (row: Found) => VaultItem,
+  choose: (on: ContentStatements) => Database.Statement<[number, number], Row>,
+  itemOf: (row: Row) => VaultItem,
 ): AsyncIterable<VaultItem> {
   for (let behind = 0; ;) {
     const from = behind

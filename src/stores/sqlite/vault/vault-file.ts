@@ -233,7 +233,7 @@ export class VaultFile {
   /** Frames after a lost page in the WAL are lost too. Before the next transaction, checkpoint and truncate the WAL. */
   #mend({ db }: VaultConnection): void {
     if (!this.#isWalLost) return
-    if (checkpointWal(db, 'empty').busy)
+    if (checkpointWal(db, 'truncate').busy)
       throw new StoreUnavailable(
         `${this.path}: a sync failed, and other connections prevent the checkpoint that must follow`,
       )
@@ -269,7 +269,7 @@ export class Shredder {
     this.file.needsShredding = false
     let isDone = false
     try {
-      const { isBusy, failure } = await this.thread.run({ file: this.file.path, mode: 'empty' })
+      const { isBusy, failure } = await this.thread.run({ file: this.file.path, mode: 'truncate' })
       if (failure !== '') throw new Error(`the vault was not shredded: ${failure}`)
       isDone = !isBusy
     } finally {

@@ -43,7 +43,7 @@ export function openMemoryEvents({
   }
   return createEventStore(store, {
     name: 'the log in memory',
-    firstEventWritten: 'at its first append',
+    firstEventWritten: 'on first append',
     filling,
     fenceDelayMs: 0,
   })
@@ -96,7 +96,7 @@ class MemoryLog {
 
   #requireOpen({ stream, events }: Append): void {
     if (this.filling) return
-    const closed = deriveClosedReason(this.stream(LOG_STREAM).at(-1), this.stream(COPY_STREAM), 'is new')
+    const closed = deriveClosedReason(this.stream(LOG_STREAM).at(-1), this.stream(COPY_STREAM), 'new')
     const refusal = refusalOf(
       closed,
       stream,
