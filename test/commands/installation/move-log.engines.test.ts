@@ -94,7 +94,10 @@ for (const { name, open } of targets) {
       await replay.close()
     }
     const unfinished = await target.closedReason()
-    assert.match(unfinished === undefined ? '' : describeReadOnlyState(unfinished), /run `npx adamant move` again/)
+    assert.match(
+      unfinished === undefined ? '' : describeReadOnlyState(unfinished),
+      /run the same `npx adamant move` command again/,
+    )
   })
 
   test('cannot be abandoned after it was finished', async ({ target, copy }) => {
