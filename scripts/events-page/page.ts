@@ -10,7 +10,7 @@ An event is a fact: it is appended to a stream and never changed. This page list
 \`npm run docs:events\`. \`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, \`npx adamant events\` prints the events of a log.
 
 Each event has a \`stream\`, its \`revision\` there (from 0), a \`position\` in the log, an \`id\` (a UUID; the same if the same request is repeated), a \`type\`, \`data\` and \`metadata\`.
-Types are never renamed. A payload is changed by adding a version. Stored events are never rewritten: the service reads every version that was ever written (upcasting). Readers ignore
+Types are never renamed. A payload is changed by adding a version. Stored events are never rewritten: the service reads all earlier versions (upcasting). Readers ignore
 members that they don't know. A release that finds a type or version of a newer release makes no decision on that stream and reports an error (docs/operations.md, "Dead letters").
 
 No event contains a password, token, secret, passphrase, unobfuscated recipient or file content. A member marked *not shown* is a hash or encrypted, and no command prints it.

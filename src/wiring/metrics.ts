@@ -11,6 +11,7 @@ import { gauge, type Metric } from '../runtime/metrics.ts'
 import { VERSION } from '../runtime/version.ts'
 import { StoreUnavailable, type PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
+import type { SqliteEventStoreStats } from '../stores/sqlite/events.ts'
 import type { Installation } from './installation.ts'
 
 const commitOf = (position: PositionOrStart) => (position === 'start' ? 0 : Number(position.commit))
@@ -52,7 +53,7 @@ export async function collectMetrics(
       ...gauge('adamant_moved', '1 if this installation was moved', closed?.why === 'fenced' ? 1 : 0),
       labels: movedTo(closed),
     },
-    ...Object.entries(counters()).map(([name, value]) => counter(`adamant_log_${snake(name)}_total`, name, value)),
+    ...logCounters(counters()),
   ]
 }
 
@@ -125,8 +126,7 @@ const LAG = 'Lag of the diamonds read model: positions between it and the head o
 const movedTo = (closed: ReadOnlyState | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
 
-/** Since the process started. */
-const LOG_COUNTERS: Readonly<Record<string, string>> = {
+const LOG_COUNTERS: Readonly<Record<keyof SqliteEventStoreStats, string>> = {
   calls: 'Appends that were committed to the event log',
   events: 'Events that were committed to the event log',
   transactions: 'Transactions of the event log; one can commit several appends',
@@ -136,12 +136,12 @@ const LOG_COUNTERS: Readonly<Record<string, string>> = {
   checkpointsOnLoop: "WAL checkpoints of the event log's file that blocked the event loop, because their thread failed",
 }
 
-const counter = (name: string, of: string, value: number): Metric => ({
-  name,
-  help: LOG_COUNTERS[of] ?? `Event log: ${of}`,
-  kind: 'counter',
-  value,
-})
+/** The counters that the log has: none, unless it is embedded. They count since the process started. */
+const logCounters = (values: Readonly<Record<string, number>>): Metric[] =>
+  Object.entries(LOG_COUNTERS).flatMap(([name, help]) => {
+    const value = values[name]
+    return value === undefined ? [] : [{ name: `adamant_log_${snake(name)}_total`, help, kind: 'counter', value }]
+  })
 
 /** Delay of the event loop since the last scrape. */
 export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {

@@ -33,7 +33,7 @@ class CountedTexts {
   /** For printing, such as `Trilliant (2)`. */
   get summaryLines(): readonly string[] {
     const texts = [...this.#stones].map(([text, stones]) => `${text} (${formatCount(stones)})`)
-    return this.#others === 0 ? texts : [...texts, `other texts (${formatCount(this.#others)})`]
+    return this.#others === 0 ? texts : [...texts, `stones with other texts (${formatCount(this.#others)})`]
   }
 }
 
