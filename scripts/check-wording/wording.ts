@@ -31,21 +31,23 @@ function phrasePattern(phrase: string): RegExp {
 
 const identifierPattern = (name: string): RegExp => new RegExp(String.raw`(?<![\w$])${escape(name)}(?![\w$])`, 'g')
 
+const withPatterns = (rules: readonly Rule[], patternOf: (word: string) => RegExp) =>
+  rules.flatMap(({ avoid, write }) => avoid.map((word) => ({ pattern: patternOf(word), write })))
+
+const PHRASES = withPatterns(avoidedWords.phrases, phrasePattern)
+const IDENTIFIERS = withPatterns(avoidedWords.identifiers, identifierPattern)
+
 /** Every place of an avoided phrase in a text and, in code, of an avoided identifier, in the order of lines. */
-export function findAvoidedWords(text: string, { isCode }: { readonly isCode: boolean }): Finding[] {
-  const search = ({ avoid, write }: Rule, pattern: (word: string) => RegExp): Finding[] =>
-    avoid.flatMap((word) =>
-      [...text.matchAll(pattern(word))].map(({ 0: found, index }) => ({
+export const findAvoidedWords = (text: string, { isCode }: { readonly isCode: boolean }): Finding[] =>
+  [...PHRASES, ...(isCode ? IDENTIFIERS : [])]
+    .flatMap(({ pattern, write }) =>
+      [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
         line: text.slice(0, index).split('\n').length,
         found: found.replaceAll(new RegExp(BETWEEN, 'g'), ' '),
         write,
       })),
     )
-  return [
-    ...avoidedWords.phrases.flatMap((rule) => search(rule, phrasePattern)),
-    ...(isCode ? avoidedWords.identifiers.flatMap((rule) => search(rule, identifierPattern)) : []),
-  ].sort((a, b) => a.line - b.line)
-}
+    .sort((a, b) => a.line - b.line)
 
 /** A changelog without its released versions: what was published stays as it was. */
 export const withoutReleased = (changelog: string): string => changelog.split(/^## (?!\[?Unreleased)/m, 1)[0] ?? ''
