@@ -25,6 +25,17 @@ test('are computed automatically and change the ETag', async ({ ann }) => {
   assert.ok(Object.values(scores).every((one) => one !== null))
 })
 
+test('are the same in the history of the page as above it', async ({ service, ann }) => {
+  const stone = await created(ann, { ...SCORED, carat: 0.3 })
+  const { fire } = scoresIn(await untilEtag(ann, stone.id, '"0.1"'))
+  assert.ok(fire && fire.val < fire.rg)
+  const { headers } = expect(200, await ann.get(`/v4/diamond/${stone.id}/history`))
+  const { pathname, search } = new URL(/<([^<>]+)>; rel="alternate"/.exec(String(headers.link))?.[1] ?? '')
+  const { text } = expect(200, await service.send({ path: pathname + search }))
+  assert.match(text, `Fire ${fire.rg.toFixed(2)}, plus or minus`)
+  assert.match(text, `fire ${fire.val} (${fire.rg} for its size)`)
+})
+
 test('are consistent with each other', async ({ ann }) => {
   for (const [cutShape, cutQuality] of [
     ['Round', 'Ideal'],

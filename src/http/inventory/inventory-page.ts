@@ -70,7 +70,7 @@ const LABELS: Readonly<Record<string, string>> = {
 /** Labels of ranges, which have two parameters: `f[caratFrom]` and `f[caratTo]`. */
 const RANGES: ReadonlyMap<RangeName, string> = new Map([
   ...AMOUNTS.map((name) => [name, FIELD_DESCRIPTIONS[name].filter] as const),
-  ['integral', 'Performance'],
+  ['integral', 'Integral score'],
   ['date', 'Created (UTC)'],
 ])
 
@@ -121,8 +121,8 @@ const SORT_OPTIONS: Choices = [
   ['date', 'Oldest first'],
   ...AMOUNTS.flatMap(ordersOf),
   ...filteredOf('text').flatMap(ordersOf),
-  ['integral', 'Lowest performance first'],
-  ['-integral', 'Highest performance first'],
+  ['integral', 'Lowest integral score first'],
+  ['-integral', 'Highest integral score first'],
 ]
 
 /** The values of a field, as shown in v4. */

@@ -35,7 +35,7 @@ const COLUMNS: readonly StoneColumn[] = [
   { name: 'Clarity', render: ({ clarity }) => clarity ?? NONE },
   { name: 'Cut', render: ({ cutQuality }) => cutQuality ?? NONE },
   { name: 'Price', isNumber: true, render: ({ price }) => price?.toLocaleString('en') ?? NONE },
-  { name: 'Performance', isNumber: true, render: ({ scores }) => scores?.integral?.val.toFixed(2) ?? NONE },
+  { name: 'Integral score', isNumber: true, render: ({ scores }) => scores?.integral?.val.toFixed(2) ?? NONE },
   { name: 'Reports', render: ({ certifications }) => certifications.map(laboratoryOf).join(', ') || NONE },
   { name: fieldDisplayName('access'), render: ({ access }) => fieldDisplayValue('access', access) },
   { name: 'Created', render: ({ date }) => html`<time datetime="${date}">${date.slice(0, 10)}</time>` },

@@ -22,11 +22,13 @@ const reportText = ({ number, file, warnings }: BodyMembers) =>
     ...(Array.isArray(warnings) ? warnings.map(String) : []),
   ].join(', ')
 
-/** The main figure of a score. */
+/** The main figure of a score, and the one the report page shows if it differs: `fire 0.26 (1.11 for its size)`. */
 function scoreText(name: string, score: unknown): string[] {
   if (typeof score !== 'object' || score === null) return []
-  const figure = (score as BodyMembers)['val'] ?? (score as BodyMembers)['ct'] ?? (score as BodyMembers)['n']
-  return typeof figure === 'number' ? [`${name} ${figure}`] : []
+  const { val, ct, n, rg } = score as BodyMembers
+  const figure = val ?? ct ?? n
+  if (typeof figure !== 'number') return []
+  return [typeof rg === 'number' && rg !== figure ? `${name} ${figure} (${rg} for its size)` : `${name} ${figure}`]
 }
 
 /** Display names of v4 members that have no label on the report page. */
