@@ -58,7 +58,7 @@ export function catalogue(types: readonly string[] = Object.keys(EVENTS)): Catal
 
 function toCatalogueEntry(type: string, event: EventDeclaration): CatalogueEntry {
   const { stream, about, changes = [], notShown = [], payload } = event
-  const changesByVersion = Object.fromEntries(changes.map((change, at) => [at + 2, change.about]))
+  const changesByVersion = Object.fromEntries(changes.map((change, index) => [index + 2, change.about]))
   return {
     type,
     version: payloadVersionOf(event),
@@ -88,10 +88,10 @@ export const REDACTED = '(not shown)'
 
 /** An event's payload without the members that must not be shown. */
 export function redactData(type: string, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const unshown = EVENTS[type]?.notShown ?? []
-  if (unshown.length === 0) return data
+  const redactedNames = EVENTS[type]?.notShown ?? []
+  if (redactedNames.length === 0) return data
   return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, unshown.includes(name) ? REDACTED : value]),
+    Object.entries(data).map(([name, value]) => [name, redactedNames.includes(name) ? REDACTED : value]),
   )
 }
 

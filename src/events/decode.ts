@@ -26,9 +26,11 @@ export const isDecodeError = (error: unknown): error is UnsupportedEventVersion 
  * @throws UnsupportedEventVersion, InvalidEventPayload
  */
 export function decode<Event extends { type: string; data: object }>(event: StoredEvent): Event {
-  const { known, written } = findDeclaration(event)
-  const lifted = (known.changes ?? []).slice(written - 1).reduce((data, { upcast }) => upcast(data), event.data)
-  const { data, error } = known.payload.safeParse(lifted)
+  const { declaration, version } = findDeclaration(event)
+  const upcastData = (declaration.changes ?? [])
+    .slice(version - 1)
+    .reduce((data, { upcast }) => upcast(data), event.data)
+  const { data, error } = declaration.payload.safeParse(upcastData)
   if (data === undefined)
     throw new InvalidEventPayload(`${event.type} in ${event.stream}@${event.revision}: ${formatIssues(error)}`)
   return { type: event.type, data } as unknown as Event
@@ -39,17 +41,19 @@ export function decode<Event extends { type: string; data: object }>(event: Stor
  * @throws UnsupportedEventVersion
  */
 function findDeclaration({ type, stream, metadata }: StoredEvent): {
-  readonly known: EventDeclaration
-  readonly written: number
+  readonly declaration: EventDeclaration
+  readonly version: number
 } {
-  const known = EVENTS[type]
-  if (known === undefined)
+  const declaration = EVENTS[type]
+  if (declaration === undefined)
     throw new UnsupportedEventVersion(`${type} in ${stream} has an event type that this release does not know`)
-  const written = Number(metadata['schema'] ?? '1')
-  const newest = payloadVersionOf(known)
-  if (written > newest)
-    throw new UnsupportedEventVersion(`${type} in ${stream} has schema ${written}; this release reads up to ${newest}`)
-  return { known, written }
+  const version = Number(metadata['schema'] ?? '1')
+  const newestVersion = payloadVersionOf(declaration)
+  if (version > newestVersion)
+    throw new UnsupportedEventVersion(
+      `${type} in ${stream} has schema ${version}; this release reads up to ${newestVersion}`,
+    )
+  return { declaration, version }
 }
 
 /** Names paths and problems but never values, because events may hold data that must not be logged. */

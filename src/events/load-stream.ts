@@ -25,37 +25,37 @@ export async function loadStream<State, Event extends DomainEvent>(
   decider: Decider<State, Event>,
   commandId?: string,
 ): Promise<LoadedStream<State, Event>> {
-  const { tail: newest } = decider
-  if (newest === undefined) return toLoadedStream(await store.read(stream), decider, commandId)
-  const tail = await store.read(stream, { last: newest.count })
+  const { tail: tailOptions } = decider
+  if (tailOptions === undefined) return toLoadedStream(await store.read(stream), decider, commandId)
+  const tail = await store.read(stream, { last: tailOptions.count })
   const loaded = toLoadedStream(tail, decider, commandId)
-  if (tail.length < newest.count || newest.isSufficient(loaded.state)) return loaded
+  if (tail.length < tailOptions.count || tailOptions.isSufficient(loaded.state)) return loaded
   return toLoadedStream(await store.read(stream), decider, commandId)
 }
 
 function toLoadedStream<State, Event extends DomainEvent>(
   stored: readonly StoredEvent[],
   { initialState, evolve }: Decider<State, Event>,
-  id: string | undefined,
+  commandId: string | undefined,
 ): LoadedStream<State, Event> {
-  const first = id === undefined ? undefined : eventId(id, 0)
+  const firstId = commandId === undefined ? undefined : eventId(commandId, 0)
   const last = stored.at(-1)
   let state = initialState
   let position: Position | undefined
   let revision: Revision = last?.revision ?? 'none'
-  const own: Event[] = []
-  let ownFrom = -1
+  const commandEvents: Event[] = []
+  let firstIndex = -1
   for (const [index, event] of stored.entries()) {
     const decoded = decode<Event>(event)
     state = evolve(state, decoded)
-    if (event.id === first) ownFrom = index
-    if (ownFrom >= 0 && event.id === eventId(id ?? '', index - ownFrom)) {
-      own.push(decoded)
+    if (event.id === firstId) firstIndex = index
+    if (firstIndex >= 0 && event.id === eventId(commandId ?? '', index - firstIndex)) {
+      commandEvents.push(decoded)
       position = event.position
       revision = event.revision
     }
   }
-  return { state, commandEvents: own, revision, position, lastEventId: last?.id, lastEventAt: eventTimeOf(last) }
+  return { state, commandEvents, revision, position, lastEventId: last?.id, lastEventAt: eventTimeOf(last) }
 }
 
 /** @throws UnsupportedEventVersion, InvalidEventPayload */

@@ -18,22 +18,23 @@ export async function* readEveryEvent(
   onDamaged: (error: CorruptEvent) => void,
   filter?: StreamFilter,
 ): AsyncGenerator<StoredEvent, void> {
-  let behind = from
+  let position = from
   for (;;) {
-    let found: CorruptEvent | undefined
+    let corruptEvent: CorruptEvent | undefined
     try {
-      for await (const event of store.readAll(behind, filter)) {
+      for await (const event of store.readAll(position, filter)) {
         yield event
-        behind = event.position
+        position = event.position
       }
       return
     } catch (error) {
       if (!(error instanceof CorruptEvent)) throw error
-      found = error
+      corruptEvent = error
     }
-    for await (const event of readEventsBefore(store, behind, found)) if (passesFilter(event, filter)) yield event
-    onDamaged(found)
-    behind = found.event.position
+    for await (const event of readEventsBefore(store, position, corruptEvent))
+      if (passesFilter(event, filter)) yield event
+    onDamaged(corruptEvent)
+    position = corruptEvent.event.position
   }
 }
 

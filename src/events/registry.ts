@@ -14,7 +14,7 @@ import { secretEvents } from '../domain/secret/secret.ts'
 import { sessionEvents } from '../domain/session/session.ts'
 import { webhookEvents } from '../domain/webhook/webhook.ts'
 
-const all = {
+const declarations = {
   ...diamondEvents,
   ...certificationEvents,
   ...stoneModelEvents,
@@ -35,13 +35,13 @@ const all = {
   ...logLifecycleEvents,
 }
 
-export type EventType = keyof typeof all
+export type EventType = keyof typeof declarations
 
 /**
  * All event types by stored name, in the order of docs/events.md and `events --schema`. It has no prototype, so names
  * such as `constructor` are not found.
  */
-export const EVENTS: Readonly<Record<string, EventDeclaration>> = Object.assign(Object.create(null), all)
+export const EVENTS: Readonly<Record<string, EventDeclaration>> = Object.assign(Object.create(null), declarations)
 
 /** Returns false for types of newer releases and of other applications on the same server. */
 export const isKnownEventType = (type: string): type is EventType => EVENTS[type] !== undefined
@@ -51,14 +51,14 @@ export const isKnownEventType = (type: string): type is EventType => EVENTS[type
  * @throws Error for an undeclared type, because the event could not be read again
  */
 export function currentPayloadVersion(type: string): number {
-  const known = EVENTS[type]
-  if (known === undefined) throw new Error(`${type} is not declared in src/domain, so it must not be appended`)
-  return payloadVersionOf(known)
+  const declaration = EVENTS[type]
+  if (declaration === undefined) throw new Error(`${type} is not declared in src/domain, so it must not be appended`)
+  return payloadVersionOf(declaration)
 }
 
 /** The parts of stream names before the first dash. */
 export const STREAM_CATEGORIES: readonly string[] = [
-  ...new Set(Object.values(all).map(({ stream }) => categoryOf(stream))),
+  ...new Set(Object.values(declarations).map(({ stream }) => categoryOf(stream))),
 ]
 
 export function categoryOf(stream: string): string {

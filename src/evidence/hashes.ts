@@ -4,28 +4,28 @@ import type { StoredEvent } from '../stores/ports/event-store.ts'
 /** SHA-256, 32 bytes. */
 export type Hash = Buffer
 
-const LEAF = Buffer.of(0x00)
-const NODE = Buffer.of(0x01)
+const LEAF_PREFIX = Buffer.of(0x00)
+const NODE_PREFIX = Buffer.of(0x01)
 
 const sha256 = (...parts: readonly Buffer[]): Hash => hash('sha256', Buffer.concat(parts), 'buffer')
 
 /**
  * Leaf and node hashes have different prefixes (RFC 6962, section 2.1), so that neither can be passed off as the other.
  */
-export const leafHash = (leaf: string): Hash => sha256(LEAF, Buffer.from(leaf))
+export const leafHash = (leaf: string): Hash => sha256(LEAF_PREFIX, Buffer.from(leaf))
 
-export const nodeHash = (left: Hash, right: Hash): Hash => sha256(NODE, left, right)
+export const nodeHash = (left: Hash, right: Hash): Hash => sha256(NODE_PREFIX, left, right)
 
 export const EMPTY_ROOT: Hash = sha256()
 
 /** Standard base64 with padding, as other transparency log tools write hashes. */
 export const formatHash = (bytes: Hash): string => bytes.toString('base64')
 
-const TEXT = /^[A-Za-z0-9+/]{43}=$/
+const HASH_PATTERN = /^[A-Za-z0-9+/]{43}=$/
 
 /** @returns undefined unless the text is a hash as `formatHash` writes it */
 export function parseHash(text: string): Hash | undefined {
-  const bytes = TEXT.test(text) ? Buffer.from(text, 'base64') : undefined
+  const bytes = HASH_PATTERN.test(text) ? Buffer.from(text, 'base64') : undefined
   return bytes !== undefined && formatHash(bytes) === text ? bytes : undefined
 }
 
@@ -43,7 +43,7 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (!isObject(value)) throw new TypeError(`${String(value)} is not a JSON value`)
   let text = ''
-  for (const name of inOrder(Object.keys(value))) {
+  for (const name of sortNames(Object.keys(value))) {
     text += `${text === '' ? '' : ','}${quoteJson(name)}:${canonicalJson(value[name])}`
   }
   return `{${text}}`
@@ -58,7 +58,7 @@ const PLAIN = /^[ !#-[\]-~]*$/
 const quoteJson = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
 /** Most objects are sorted already. */
-function inOrder(names: string[]): string[] {
+function sortNames(names: string[]): string[] {
   for (let at = 1; at < names.length; at++) {
     if ((names[at - 1] ?? '') > (names[at] ?? '')) return names.sort()
   }

@@ -11,7 +11,7 @@ const ID_BYTES = 4
 const SIGNATURE_BYTES = 64
 const DASH = '\u2014'
 /** The SPKI prefix of a 32-byte Ed25519 public key in DER (RFC 8410, section 4). */
-const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly key: KeyObject }
 
@@ -23,11 +23,11 @@ function keyId(name: string, publicKey: Buffer): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, ID_BYTES)
 }
 
-const publicBytes = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
+const publicKeyBytes = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
 
 /** A verifier key, `NAME+ID+KEY`. @param privateKey Ed25519 */
 export function formatVerifierKey(name: string, privateKey: KeyObject): string {
-  const bytes = publicBytes(createPublicKey(privateKey))
+  const bytes = publicKeyBytes(createPublicKey(privateKey))
   return `${name}+${keyId(name, bytes).toString('hex')}+${Buffer.concat([Buffer.of(ED25519), bytes]).toString('base64')}`
 }
 
@@ -39,41 +39,41 @@ export function parseVerifierKey(text: string): VerifierKey {
   if (bytes.length !== KEY_BYTES + 1 || bytes[0] !== ED25519 || bytes.toString('base64') !== encoded) {
     throw new Error('the last part of the key is not an Ed25519 public key')
   }
-  const raw = bytes.subarray(1)
-  if (keyId(name, raw).toString('hex') !== id)
+  const publicKey = bytes.subarray(1)
+  if (keyId(name, publicKey).toString('hex') !== id)
     throw new Error('the id of the key does not match its name and public key')
   return {
     name,
     id: Buffer.from(id, 'hex'),
-    key: createPublicKey({ key: Buffer.concat([SPKI, raw]), format: 'der', type: 'spki' }),
+    key: createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' }),
   }
 }
 
 /** @param text must end with a line break */
 export function signNote(text: string, name: string, privateKey: KeyObject): string {
-  const id = keyId(name, publicBytes(createPublicKey(privateKey)))
+  const id = keyId(name, publicKeyBytes(createPublicKey(privateKey)))
   const signature = Buffer.concat([id, sign(null, Buffer.from(text), privateKey)])
   return `${text}\n${DASH} ${name} ${signature.toString('base64')}\n`
 }
 
 /** @returns the signed text @throws Error that says why the signature is not valid */
 export function verifyNote(note: string, { name, id, key }: VerifierKey): string {
-  const at = note.lastIndexOf('\n\n')
-  if (at < 0 || !note.endsWith('\n')) throw new Error('it is not a signed note')
-  const text = note.slice(0, at + 1)
-  let known = false
-  for (const line of note.slice(at + 2, -1).split('\n')) {
+  const textEnd = note.lastIndexOf('\n\n')
+  if (textEnd < 0 || !note.endsWith('\n')) throw new Error('it is not a signed note')
+  const text = note.slice(0, textEnd + 1)
+  let isSigned = false
+  for (const line of note.slice(textEnd + 2, -1).split('\n')) {
     const [, signer, encoded = ''] = /^\u2014 ([^ ]+) ([A-Za-z0-9+/]+=*)$/u.exec(line) ?? []
     if (signer === undefined) throw new Error('it is not a signed note')
     const bytes = Buffer.from(encoded, 'base64')
     if (signer !== name || !bytes.subarray(0, ID_BYTES).equals(id)) continue
-    known = true
+    isSigned = true
     const signature = bytes.subarray(ID_BYTES)
     if (bytes.toString('base64') !== encoded || signature.length !== SIGNATURE_BYTES)
       throw new Error('its signature is malformed')
     if (!verify(null, Buffer.from(text), key, signature)) throw new Error('its signature does not match the key')
   }
-  if (!known) throw new Error('it is not signed by the key')
+  if (!isSigned) throw new Error('it is not signed by the key')
   return text
 }
 

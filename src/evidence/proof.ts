@@ -23,9 +23,9 @@ export function rootFromInclusionProof(
     if (last === 0) return undefined
     if (isOdd(at) || at === last) {
       root = nodeHash(hash, root)
-      while (!isOdd(at) && at !== 0) [at, last] = [up(at), up(last)]
+      while (!isOdd(at) && at !== 0) [at, last] = [parentOf(at), parentOf(last)]
     } else root = nodeHash(root, hash)
-    ;[at, last] = [up(at), up(last)]
+    ;[at, last] = [parentOf(at), parentOf(last)]
   }
   return last === 0 ? root : undefined
 }
@@ -37,25 +37,25 @@ export function isConsistent(one: TreeRoot, other: TreeRoot, path: readonly Hash
   if (one.size > other.size || one.size < 0) return false
   if (one.size === other.size) return path.length === 0 && one.root.equals(other.root)
   if (one.size === 0) return path.length === 0
-  const [first, ...rest] = Math.log2(one.size) % 1 === 0 ? [one.root, ...path] : path
+  const [first, ...remainingPath] = Math.log2(one.size) % 1 === 0 ? [one.root, ...path] : path
   if (first === undefined) return false
   let [at, last] = [one.size - 1, other.size - 1]
-  while (isOdd(at)) [at, last] = [up(at), up(last)]
-  let [before, after] = [first, first]
-  for (const hash of rest) {
+  while (isOdd(at)) [at, last] = [parentOf(at), parentOf(last)]
+  let [oldRoot, newRoot] = [first, first]
+  for (const hash of remainingPath) {
     if (last === 0) return false
     if (isOdd(at) || at === last) {
-      before = nodeHash(hash, before)
-      after = nodeHash(hash, after)
-      while (!isOdd(at) && at !== 0) [at, last] = [up(at), up(last)]
-    } else after = nodeHash(after, hash)
-    ;[at, last] = [up(at), up(last)]
+      oldRoot = nodeHash(hash, oldRoot)
+      newRoot = nodeHash(hash, newRoot)
+      while (!isOdd(at) && at !== 0) [at, last] = [parentOf(at), parentOf(last)]
+    } else newRoot = nodeHash(newRoot, hash)
+    ;[at, last] = [parentOf(at), parentOf(last)]
   }
-  return last === 0 && before.equals(one.root) && after.equals(other.root)
+  return last === 0 && oldRoot.equals(one.root) && newRoot.equals(other.root)
 }
 
 const isOdd = (number: number) => number % 2 === 1
-const up = (number: number) => Math.floor(number / 2)
+const parentOf = (number: number) => Math.floor(number / 2)
 
 export const PROOF_FORMAT = 'adamant-proof/1'
 
@@ -92,18 +92,18 @@ class InvalidProof extends Error {}
  * @param key the verifier key, from a trusted source
  */
 export function verifyProof(text: string, key: string): ProofCheck {
-  let found: Omit<ProofCheck, 'ok' | 'why'> = { diamond: null, events: 0, size: null }
+  let summary: Omit<ProofCheck, 'ok' | 'why'> = { diamond: null, events: 0, size: null }
   try {
     const proof = parseProof(text)
-    found = { ...found, diamond: proof.diamond, events: proof.events.length }
+    summary = { ...summary, diamond: proof.diamond, events: proof.events.length }
     const head = verifyTreeHead(proof.checkpoint, key)
-    found = { ...found, size: head.size }
+    summary = { ...summary, size: head.size }
     checkStreams(proof)
     for (const event of proof.events) verifyInclusion(event, head)
-    return { ok: true, ...found, why: '' }
+    return { ok: true, ...summary, why: '' }
   } catch (error) {
     if (!(error instanceof InvalidProof)) throw error
-    return { ok: false, ...found, why: error.message }
+    return { ok: false, ...summary, why: error.message }
   }
 }
 
@@ -125,8 +125,8 @@ function isEvent(event: Partial<ProvenEvent> | null): boolean {
   const { index, stream, revision, id, type, data, metadata, path } = event
   const isText = [stream, id, type].every((value) => typeof value === 'string')
   const isNumbered = Number.isSafeInteger(index) && Number.isSafeInteger(revision)
-  const isSaid = [data, metadata].every((value) => typeof value === 'object' && value !== null)
-  return isText && isNumbered && isSaid && Array.isArray(path) && path.every((hash) => typeof hash === 'string')
+  const hasContent = [data, metadata].every((value) => typeof value === 'object' && value !== null)
+  return isText && isNumbered && hasContent && Array.isArray(path) && path.every((hash) => typeof hash === 'string')
 }
 
 function verifyTreeHead(checkpoint: string, key: string): TreeHead {
@@ -139,19 +139,19 @@ function verifyTreeHead(checkpoint: string, key: string): TreeHead {
 
 /** Events must be in log order, and those of each stream complete from revision 0. */
 function checkStreams({ diamond, events }: Proof): void {
-  const next = new Map([`diamond-${diamond}`, `scores-${diamond}`].map((stream) => [stream, 0]))
-  let before = -1
+  const nextRevisions = new Map([`diamond-${diamond}`, `scores-${diamond}`].map((stream) => [stream, 0]))
+  let previousIndex = -1
   for (const { index, stream, revision } of events) {
-    const expected = next.get(stream)
+    const expected = nextRevisions.get(stream)
     if (expected === undefined)
       throw new InvalidProof(`event ${index} is in stream ${stream}, which does not belong to diamond ${diamond}`)
     if (revision !== expected)
       throw new InvalidProof(`event ${index} is ${stream}@${revision}, expected ${stream}@${expected}`)
-    if (index <= before) throw new InvalidProof(`event ${index} comes after event ${before}`)
-    next.set(stream, expected + 1)
-    before = index
+    if (index <= previousIndex) throw new InvalidProof(`event ${index} comes after event ${previousIndex}`)
+    nextRevisions.set(stream, expected + 1)
+    previousIndex = index
   }
-  if (next.get(`diamond-${diamond}`) === 0) throw new InvalidProof(`there is no event of diamond-${diamond}`)
+  if (nextRevisions.get(`diamond-${diamond}`) === 0) throw new InvalidProof(`there is no event of diamond-${diamond}`)
 }
 
 function verifyInclusion(
@@ -159,9 +159,10 @@ function verifyInclusion(
   head: TreeHead,
 ): void {
   const hashes = path.map((text) => parseHash(text))
-  const known = hashes.filter((hash) => hash !== undefined)
+  const validHashes = hashes.filter((hash) => hash !== undefined)
   const leaf = hashLeafEvent({ stream, revision, id, type, data, metadata })
-  const root = known.length === hashes.length ? rootFromInclusionProof(leaf, index, head.size, known) : undefined
+  const root =
+    validHashes.length === hashes.length ? rootFromInclusionProof(leaf, index, head.size, validHashes) : undefined
   if (root?.equals(head.root) !== true) {
     throw new InvalidProof(
       `event ${index}, ${stream}@${revision} (${type}), is not in the signed tree of ${head.size} events`,
@@ -170,10 +171,10 @@ function verifyInclusion(
 }
 
 /** @throws InvalidProof that says which part is wrong and why */
-function withContext<Result>(what: string, read: () => Result): Result {
+function withContext<Result>(part: string, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    throw new InvalidProof(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new InvalidProof(`${part}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -8,7 +8,7 @@ export type LeafRange = { readonly begin: number; readonly end: number }
 export type PerfectSubtree = { readonly level: number; readonly index: number }
 
 /** The largest power of two that is less than `leaves`, which must be at least 2. */
-function half(leaves: number): number {
+function largestPowerOfTwoBelow(leaves: number): number {
   let power = 1
   while (power * 2 < leaves) power *= 2
   return power
@@ -20,7 +20,7 @@ export function inclusionProofRanges(index: number, size: number): LeafRange[] {
   const path: LeafRange[] = []
   let [begin, end] = [0, size]
   while (end - begin > 1) {
-    const middle = begin + half(end - begin)
+    const middle = begin + largestPowerOfTwoBelow(end - begin)
     path.unshift(index < middle ? { begin: middle, end } : { begin, end: middle })
     if (index < middle) end = middle
     else begin = middle
@@ -38,7 +38,7 @@ export function consistencyProofRanges(from: number, to: number): LeafRange[] {
   const path: LeafRange[] = []
   let [begin, end] = [0, to]
   while (end !== from) {
-    const middle = begin + half(end - begin)
+    const middle = begin + largestPowerOfTwoBelow(end - begin)
     path.unshift(from <= middle ? { begin: middle, end } : { begin, end: middle })
     if (from <= middle) end = middle
     else begin = middle
@@ -49,15 +49,15 @@ export function consistencyProofRanges(from: number, to: number): LeafRange[] {
 
 /** Splits a range into perfect subtrees, from left to right, in decreasing size. */
 export function perfectSubtreesOf({ begin, end }: LeafRange): PerfectSubtree[] {
-  const parts: PerfectSubtree[] = []
+  const subtrees: PerfectSubtree[] = []
   for (let at = begin; at < end;) {
     let [level, leaves] = [0, 1]
     while (leaves * 2 <= end - at) {
       leaves *= 2
       level++
     }
-    parts.push({ level, index: at / leaves })
+    subtrees.push({ level, index: at / leaves })
     at += leaves
   }
-  return parts
+  return subtrees
 }

@@ -7,7 +7,7 @@ import {
   openReadModelService,
   openBackgroundServices,
   type OpenReadModel,
-  type RoutineWaker,
+  type JobWaker,
   type BackgroundService,
 } from '../projections/engine/background-services.ts'
 import { checkpointModelOf, type Reaction } from '../projections/engine/reaction.ts'
@@ -125,7 +125,7 @@ export class Followers {
     if (this.#runsProjections) await Promise.all(this.models.map((model) => model.start()))
   }
 
-  async startWork(own: Omit<FollowerTools, keyof RoutineWaker>): Promise<void> {
+  async startWork(own: Omit<FollowerTools, keyof JobWaker>): Promise<void> {
     if (!this.#runsProjections) return
     const declared = { reactions: REACTIONS, scheduledJobs: ROUTINES }
     this.#work = await openBackgroundServices<FollowerTools>(

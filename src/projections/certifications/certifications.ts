@@ -37,7 +37,7 @@ export const certifications = defineReadModel<CertificationReference>({
   },
   keyOf: (event) => decode<CertificationAttached | CertificationRemoved>(event).data.id,
   createsDocument: ({ type }) => type === 'CertificationAttached',
-  evolve: (place, event) => (event.type === 'CertificationRemoved' ? undefined : (place ?? toReference(event))),
+  evolve: (reference, event) => (event.type === 'CertificationRemoved' ? undefined : (reference ?? toReference(event))),
   toDocument: ({ id, diamond, digest }) => ({ id, diamond, digest }),
   fromDocument: ({ id, diamond, digest }) => ({ id: Number(id), diamond: Number(diamond), digest: String(digest) }),
 })
@@ -72,30 +72,30 @@ export class CertificationQueries {
   /** From the event log, so a deleted certification is not found even if the read model is behind. */
   async findWithDiamond(id: number): Promise<CertifiedStone | undefined> {
     const diamond = await this.diamondOf(id)
-    const state = diamond === undefined ? diamondDecider.initialState : await this.#folded(diamond)
+    const state = diamond === undefined ? diamondDecider.initialState : await this.#loadDiamond(diamond)
     const certification = findCertification(state, id)
     return state.status === 'live' && certification !== undefined ? { certification, diamond: state } : undefined
   }
 
   /** A diamond's certification, from the event log. */
   async findCertification(diamond: number, id: number): Promise<Certification | undefined> {
-    return findCertification(await this.#folded(diamond), id)
+    return findCertification(await this.#loadDiamond(diamond), id)
   }
 
-  async #folded(diamond: number): Promise<Diamond> {
+  async #loadDiamond(diamond: number): Promise<Diamond> {
     return (await loadStream(this.store, diamondStream(diamond), diamondDecider)).state
   }
 
   async #diamondInReadModel(id: number): Promise<number | undefined> {
-    const place = await this.model.get(id, ['diamond'])
-    return place === undefined ? undefined : Number(place['diamond'])
+    const document = await this.model.get(id, ['diamond'])
+    return document === undefined ? undefined : Number(document['diamond'])
   }
 
   /** Searches the streams that the read model has parked. */
   async #diamondInParkedStreams(id: number): Promise<number | undefined> {
     for (const stream of await this.model.parkedStreams()) {
-      const attached = (await this.store.read(stream)).find((event) => isAttached(event, id))
-      if (attached !== undefined) return diamondIdOfStream(attached.stream)
+      const attachment = (await this.store.read(stream)).find((event) => isAttached(event, id))
+      if (attachment !== undefined) return diamondIdOfStream(attachment.stream)
     }
     return undefined
   }

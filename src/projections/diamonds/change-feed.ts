@@ -10,7 +10,7 @@ import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 import { eventCountAt, readSequences, type AccountSequence } from '../engine/account-sequence.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
-import { CHANGE_NUMBERS, isDeleted, numbersIn, type ChangeNumbers } from './diamond-record.ts'
+import { CHANGE_NUMBERS, isDeleted, parseChangeNumbers, type ChangeNumbers } from './diamond-record.ts'
 
 /**
  * A cursor in an account's change feed: `EPOCH-NUMBER`, the log's epoch when it was issued and the number of events of
@@ -121,11 +121,11 @@ export class ChangeFeed {
    */
   async after(version: ApiVersion, account: number, after: string | undefined, limit: number): Promise<ChangePage> {
     const cursor = after === undefined ? undefined : parseCursor(after)
-    const fresh = await this.#freshness()
+    const freshness = await this.#freshness()
     const state = await this.#readState(account)
-    const from = cursor === undefined ? 0 : resolveCursor(cursor, state, fresh.isCurrent)
-    if (from === undefined) return { changes: [], next: after ?? '', more: false, ...fresh }
-    return { ...(await this.#page(version, account, { from, limit, state })), ...fresh }
+    const from = cursor === undefined ? 0 : resolveCursor(cursor, state, freshness.isCurrent)
+    if (from === undefined) return { changes: [], next: after ?? '', more: false, ...freshness }
+    return { ...(await this.#page(version, account, { from, limit, state })), ...freshness }
   }
 
   /** Resolves when there may be changes after a cursor, after `ms` milliseconds, or when aborted. */
@@ -161,19 +161,19 @@ export class ChangeFeed {
   ): Promise<ChangePageContent> {
     const { epoch, settledCount } = state
     const changes: FeedChange[] = []
-    let reached = from
-    for (let round = 0; round < MAX_QUERIES_PER_PAGE && reached < settledCount; round++) {
-      const room = limit - changes.length
-      const found = await this.#find(account, { after: reached, to: settledCount, limit: room + 1 })
-      for (const document of found.slice(0, room)) {
+    let lastNumber = from
+    for (let queryCount = 0; queryCount < MAX_QUERIES_PER_PAGE && lastNumber < settledCount; queryCount++) {
+      const remaining = limit - changes.length
+      const documents = await this.#find(account, { after: lastNumber, to: settledCount, limit: remaining + 1 })
+      for (const document of documents.slice(0, remaining)) {
         const change = this.#change(version, document, { epoch, since: from })
-        reached = Number(document['changed'])
+        lastNumber = Number(document['changed'])
         if (change !== undefined) changes.push(change)
       }
-      if (found.length <= room) reached = settledCount
+      if (documents.length <= remaining) lastNumber = settledCount
       if (changes.length === limit) break
     }
-    return { changes, next: formatCursor({ epoch, number: reached }), more: reached < settledCount }
+    return { changes, next: formatCursor({ epoch, number: lastNumber }), more: lastNumber < settledCount }
   }
 
   #find(account: number, { after, to, limit }: { after: number; to: number; limit: number }) {
@@ -187,16 +187,16 @@ export class ChangeFeed {
   }
 
   #change(version: ApiVersion, document: Document, { epoch, since }: { epoch: number; since: number }) {
-    const numbers = numbersIn(document)
-    const gone = isDeleted(document)
+    const numbers = parseChangeNumbers(document)
+    const wasDeleted = isDeleted(document)
     // The client never saw the diamond, so it need not know of its deletion.
-    if (gone && numbers.created > since && this.options.includeAllDeletions !== true) return undefined
-    const what = gone ? (['deleted'] as const) : changeKindsOf(numbers, since)
+    if (wasDeleted && numbers.created > since && this.options.includeAllDeletions !== true) return undefined
+    const what = wasDeleted ? (['deleted'] as const) : changeKindsOf(numbers, since)
     const cursor = formatCursor({ epoch, number: numbers.changed })
-    const body = gone ? 'null' : diamondJson(version, fromDocument(document), this.links)
+    const body = wasDeleted ? 'null' : diamondJson(version, fromDocument(document), this.links)
     const { id, sku } = document
-    const head = JSON.stringify({ cursor, id, sku, what })
-    return { cursor, diamond: Number(id), what, text: `${head.slice(0, -1)},"diamond":${body}}` }
+    const entryText = JSON.stringify({ cursor, id, sku, what })
+    return { cursor, diamond: Number(id), what, text: `${entryText.slice(0, -1)},"diamond":${body}}` }
   }
 }
 
@@ -224,18 +224,18 @@ async function readFeedState(model: ReadModel, position: PositionOrStart, accoun
 
 /**
  * The number of a cursor in the current log; undefined if the model has not reached it.
- * @param current whether the model has reached the head of the log
+ * @param isCurrent whether the model has reached the head of the log
  * @throws CursorLost, RequestError `malformed`
  */
-function resolveCursor(cursor: Cursor, state: FeedState, current: boolean): number | undefined {
+function resolveCursor(cursor: Cursor, state: FeedState, isCurrent: boolean): number | undefined {
   const { epoch, settledCount } = state
   if (cursor.epoch < epoch) {
-    const common = commonHistoryLength(cursor, state)
-    if (cursor.number <= common) return cursor.number
-    throw new CursorLost(cursor, formatCursor({ epoch, number: common }))
+    const commonLength = commonHistoryLength(cursor, state)
+    if (cursor.number <= commonLength) return cursor.number
+    throw new CursorLost(cursor, formatCursor({ epoch, number: commonLength }))
   }
   if (cursor.epoch === epoch && cursor.number <= settledCount) return cursor.number
-  if (!current) return undefined
+  if (!isCurrent) return undefined
   throw unknownCursor(cursor)
 }
 
@@ -244,14 +244,14 @@ function resolveCursor(cursor: Cursor, state: FeedState, current: boolean): numb
  * began. 0 for an epoch that was itself lost, since its branching point is unknown.
  */
 function commonHistoryLength({ epoch }: Cursor, { epochs, sequence, settledCount }: FeedState): number {
-  const at = epochs.indexOf(epoch)
-  if (epoch !== FIRST_EPOCH && at < 0) return 0
-  const next = epochs[at + 1]
-  const mark = sequence.epochs.find(([begun]) => next !== undefined && begun >= next)
-  return Math.min(mark?.[1] ?? settledCount, settledCount)
+  const index = epochs.indexOf(epoch)
+  if (epoch !== FIRST_EPOCH && index < 0) return 0
+  const nextEpoch = epochs[index + 1]
+  const laterEpoch = sequence.epochs.find(([sequenceEpoch]) => nextEpoch !== undefined && sequenceEpoch >= nextEpoch)
+  return Math.min(laterEpoch?.[1] ?? settledCount, settledCount)
 }
 
-const KINDS = [
+const KIND_NUMBER_FIELDS = [
   ['created', 'created'],
   ['fields', 'fieldsChanged'],
   ['certifications', 'certificationsChanged'],
@@ -259,6 +259,6 @@ const KINDS = [
 ] as const satisfies readonly (readonly [ChangeKind, keyof ChangeNumbers])[]
 
 const changeKindsOf = (numbers: ChangeNumbers, since: number): ChangeKind[] =>
-  KINDS.flatMap(([what, name]) => (numbers[name] > since ? [what] : []))
+  KIND_NUMBER_FIELDS.flatMap(([kind, field]) => (numbers[field] > since ? [kind] : []))
 
 const SELECTED_FIELDS = [...STATE_FIELDS, 'id', 'sku', ...CHANGE_NUMBERS]

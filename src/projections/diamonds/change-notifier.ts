@@ -29,8 +29,8 @@ type ChangeWaiter = { readonly number: number; readonly wake: () => void }
  * whenever the model has advanced.
  */
 export class ChangeNotifier {
-  readonly #waiting = new Map<number, Set<ChangeWaiter>>()
-  #looking = false
+  readonly #waitersByAccount = new Map<number, Set<ChangeWaiter>>()
+  #isPolling = false
   #isStopped = false
 
   constructor(private readonly options: ChangeNotifierOptions) {}
@@ -38,7 +38,7 @@ export class ChangeNotifier {
   /** Wakes all waiters; later calls return immediately. */
   stop(): void {
     this.#isStopped = true
-    for (const waiters of this.#waiting.values()) for (const { wake } of waiters) wake()
+    for (const waiters of this.#waitersByAccount.values()) for (const { wake } of waiters) wake()
   }
 
   get isStopped(): boolean {
@@ -52,50 +52,50 @@ export class ChangeNotifier {
    */
   async waitForChanges(account: number, number: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.#isStopped || signal.aborted || ms <= 0) return
-    const waiters = this.#waiting.get(account) ?? new Set()
-    this.#waiting.set(account, waiters)
+    const waiters = this.#waitersByAccount.get(account) ?? new Set()
+    this.#waitersByAccount.set(account, waiters)
     let wake = () => {}
-    const woken = new Promise<void>((done) => (wake = done))
+    const wakeSignal = new Promise<void>((resolve) => (wake = resolve))
     const waiter = { number, wake }
     waiters.add(waiter)
     const timer = setTimeout(wake, ms)
     signal.addEventListener('abort', wake)
     try {
       // Changes between the caller's page and now would wake nothing later.
-      await this.#look([account])
-      this.#run()
-      await woken
+      await this.#checkAccounts([account])
+      this.#startPolling()
+      await wakeSignal
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', wake)
       waiters.delete(waiter)
-      if (waiters.size === 0) this.#waiting.delete(account)
+      if (waiters.size === 0) this.#waitersByAccount.delete(account)
     }
   }
 
-  #run(): void {
-    if (this.#looking) return
-    this.#looking = true
-    void this.#rounds()
+  #startPolling(): void {
+    if (this.#isPolling) return
+    this.#isPolling = true
+    void this.#poll()
   }
 
-  async #rounds(): Promise<void> {
+  async #poll(): Promise<void> {
     const { progress } = this.options
-    while (this.#waiting.size > 0 && !this.#isStopped) {
+    while (this.#waitersByAccount.size > 0 && !this.#isStopped) {
       const { position } = progress
-      await this.#lookAtAll()
+      await this.#checkAllAccounts()
       if (position === undefined) await pause(POLL_INTERVAL_MS)
       else await progress.waitForPosition(positionAfter(position), MAX_WAIT_MS)
     }
-    this.#looking = false
+    this.#isPolling = false
   }
 
   /** An unavailable store is queried again later; waiters learn of no changes meanwhile. */
-  async #lookAtAll(): Promise<void> {
-    const accounts = [...this.#waiting.keys()]
+  async #checkAllAccounts(): Promise<void> {
+    const accounts = [...this.#waitersByAccount.keys()]
     try {
       for (let from = 0; from < accounts.length; from += ACCOUNTS_PER_QUERY)
-        await this.#look(accounts.slice(from, from + ACCOUNTS_PER_QUERY))
+        await this.#checkAccounts(accounts.slice(from, from + ACCOUNTS_PER_QUERY))
     } catch (error) {
       if (!(error instanceof StoreUnavailable))
         this.options.log.warn({ err: error }, 'clients that wait for changes could not be notified; trying again')
@@ -104,13 +104,13 @@ export class ChangeNotifier {
   }
 
   /** Reads the checkpoint before the sequences: beyond it they may be incomplete. */
-  async #look(accounts: readonly number[]): Promise<void> {
+  async #checkAccounts(accounts: readonly number[]): Promise<void> {
     const { model } = this.options
     const position = await model.position()
     const sequences = await readSequences(model, accounts)
     for (const account of accounts) {
-      const settled = eventCountAt(sequences.sequenceOf(account), position)
-      for (const { number, wake } of this.#waiting.get(account) ?? []) if (settled > number) wake()
+      const settledCount = eventCountAt(sequences.sequenceOf(account), position)
+      for (const { number, wake } of this.#waitersByAccount.get(account) ?? []) if (settledCount > number) wake()
     }
   }
 }
@@ -118,4 +118,4 @@ export class ChangeNotifier {
 const positionAfter = (position: PositionOrStart): PositionOrStart =>
   position === 'start' ? { commit: 0n, prepare: 0n } : { ...position, prepare: position.prepare + 1n }
 
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms).unref())
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

@@ -10,7 +10,7 @@ import { InvalidEventPayload, isDecodeError } from '../../events/decode.ts'
 import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
 import { eventsUntil, readDiamondEvents, foldTransitions } from './diamond-transitions.ts'
 import { ownersRevision, type DiamondView } from './diamond-view.ts'
-import { documentsOf, nextCursorOf, rowsOf, totalOf, type DiamondListRequest } from './list-pages.ts'
+import { documentsOf, nextCursorOf, rowCountOf, totalOf, type DiamondListRequest } from './list-pages.ts'
 import {
   MAX_ENTRIES_SCANNED,
   parseSort,
@@ -80,25 +80,27 @@ export class DiamondQueries {
     } catch (error) {
       return this.#findStale(id, error)
     }
-    return this.#findWhenCaughtUp(id, this.#reached(head, 0))
+    return this.#findWhenCaughtUp(id, this.#waitForHead(head, 0))
   }
 
   /** @throws the error if the diamond is parked, or missing from a read model that may lag */
   async #findStale(id: number, error: unknown): Promise<DiamondReadResult> {
-    const age = await this.stale.ageSecondsOrThrow(error)
+    const ageSeconds = await this.stale.ageSecondsOrThrow(error)
     if (isParked(await this.model.parkedStreams(), id)) throw error
     const document = await this.model.get(id, STATE_FIELDS)
     if (document === undefined && !(await this.progress.waitForPosition(this.stale.newestPosition, 0))) throw error
-    return { ...toReadResult(document), ageSeconds: age }
+    return { ...toReadResult(document), ageSeconds }
   }
 
   async #findWhenCaughtUp(id: number, reached: boolean | Promise<boolean>): Promise<DiamondReadResult> {
-    return (await reached) ? this.#findUnlessParked(id, this.model.parkedStreams()) : this.#folded(id)
+    return (await reached) ? this.#findUnlessParked(id, this.model.parkedStreams()) : this.#findInLog(id)
   }
 
   async #findUnlessParked(id: number, parked: ParkedStreams | Promise<ParkedStreams>): Promise<DiamondReadResult> {
     try {
-      return isParked(await parked, id) ? await this.#folded(id) : toReadResult(await this.model.get(id, STATE_FIELDS))
+      return isParked(await parked, id)
+        ? await this.#findInLog(id)
+        : toReadResult(await this.model.get(id, STATE_FIELDS))
     } catch (error) {
       return this.#findInLogIfUnavailable(id, error)
     }
@@ -107,37 +109,39 @@ export class DiamondQueries {
   /** An unavailable read model is treated like one that lags: the log has the same data. */
   async #findInLogIfUnavailable(id: number, error: unknown): Promise<DiamondReadResult> {
     if (!(error instanceof StoreUnavailable)) throw error
-    return this.#folded(id)
+    return this.#findInLog(id)
   }
 
-  async #folded(id: number): Promise<DiamondReadResult> {
+  async #findInLog(id: number): Promise<DiamondReadResult> {
     return { view: await this.viewFromLog(id) }
   }
 
-  async #reached(head: Promise<PositionOrStart>, ms: number): Promise<boolean> {
+  async #waitForHead(head: Promise<PositionOrStart>, ms: number): Promise<boolean> {
     return this.progress.waitForPosition(await head, ms)
   }
 
   /**
    * The diamonds as given changes left them, in the same order, regardless of later changes.
-   * @param changed revision: R of the ETag `"R.S"` after the change
+   * @param changes revision: R of the ETag `"R.S"` after the change
    */
   async viewsAtRevisions(
-    changed: readonly { readonly id: number; readonly revision: bigint }[],
+    changes: readonly { readonly id: number; readonly revision: bigint }[],
   ): Promise<readonly DiamondView[]> {
-    const kept = await this.#storedViewsOf(changed.map(({ id }) => id))
-    const views = changed.map(({ id, revision }) => {
-      const found = kept.get(id)
-      return found !== undefined && ownersRevision(found) === Number(revision) ? found : this.viewFromLog(id, revision)
+    const storedViews = await this.#storedViewsOf(changes.map(({ id }) => id))
+    const views = changes.map(({ id, revision }) => {
+      const storedView = storedViews.get(id)
+      return storedView !== undefined && ownersRevision(storedView) === Number(revision)
+        ? storedView
+        : this.viewFromLog(id, revision)
     })
     return (await Promise.all(views)).filter((view) => view !== undefined)
   }
 
   /** Views from the read model, in one query. Their revisions show whether they include the changes. */
   async #storedViewsOf(ids: readonly number[]): Promise<ReadonlyMap<number, DiamondView>> {
-    const kept = new Map<number, DiamondView>()
-    const [only = 0, ...others] = ids
-    const rows = {
+    const storedViews = new Map<number, DiamondView>()
+    const [firstId = 0, ...otherIds] = ids
+    const query = {
       where: { id: { in: ids } },
       order: [['id', 'asc']],
       limit: ids.length,
@@ -146,14 +150,15 @@ export class DiamondQueries {
     } as const
     try {
       const parked = await this.model.parkedStreams()
-      const documents = others.length === 0 ? [await this.model.get(only, STATE_FIELDS)] : await this.model.find(rows)
+      const documents =
+        otherIds.length === 0 ? [await this.model.get(firstId, STATE_FIELDS)] : await this.model.find(query)
       for (const { view } of documents.map(toReadResult)) {
-        if (view !== undefined && !isParked(parked, view.diamond.id)) kept.set(view.diamond.id, view)
+        if (view !== undefined && !isParked(parked, view.diamond.id)) storedViews.set(view.diamond.id, view)
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
     }
-    return kept
+    return storedViews
   }
 
   /**
@@ -164,13 +169,13 @@ export class DiamondQueries {
     const head = this.store.head()
     const plan = planList(owner, filter, page, this.maxScanned)
     const request = { filter, page }
-    if (head instanceof Promise) return this.#listLater(plan, request, head)
+    if (head instanceof Promise) return this.#listWhenHeadIsKnown(plan, request, head)
     const reached = this.progress.waitForPosition(head, this.waitMs)
-    if (!(reached instanceof Promise)) return this.#read(plan, request, reached)
-    return reached.then((current) => this.#read(plan, request, current))
+    if (!(reached instanceof Promise)) return this.#readList(plan, request, reached)
+    return reached.then((isCurrent) => this.#readList(plan, request, isCurrent))
   }
 
-  async #listLater(
+  async #listWhenHeadIsKnown(
     plan: DiamondListPlan,
     request: DiamondListRequest,
     head: Promise<PositionOrStart>,
@@ -178,44 +183,48 @@ export class DiamondQueries {
     try {
       await head
     } catch (error) {
-      const age = await this.stale.ageSecondsOrThrow(error)
-      return { ...(await this.#read(plan, request, true)), ageSeconds: age }
+      const ageSeconds = await this.stale.ageSecondsOrThrow(error)
+      return { ...(await this.#readList(plan, request, true)), ageSeconds }
     }
-    return this.#read(plan, request, await this.#reached(head, this.waitMs))
+    return this.#readList(plan, request, await this.#waitForHead(head, this.waitMs))
   }
 
   /** Most lists have one query, and are read synchronously from an embedded store. */
-  #read(plan: DiamondListPlan, request: DiamondListRequest, current: boolean): DiamondList | Promise<DiamondList> {
-    const [part, ...others] = plan.queries
+  #readList(
+    plan: DiamondListPlan,
+    request: DiamondListRequest,
+    isCurrent: boolean,
+  ): DiamondList | Promise<DiamondList> {
+    const [query, ...otherQueries] = plan.queries
     if (
-      part === undefined ||
-      others.length > 0 ||
+      query === undefined ||
+      otherQueries.length > 0 ||
       plan.index !== undefined ||
       plan.scanned !== undefined ||
       plan.total === 'kept'
     ) {
-      return this.#readParts(plan, request, current)
+      return this.#readParts(plan, request, isCurrent)
     }
     const total = this.model.count(plan.total.where)
     if (total instanceof Promise) {
-      return total.then((counted) => this.#page(part, request, counted, current))
+      return total.then((count) => this.#page(query, request, count, isCurrent))
     }
-    return this.#page(part, request, total, current)
+    return this.#page(query, request, total, isCurrent)
   }
 
-  #page(part: PlanQuery, { page }: DiamondListRequest, total: number, current: boolean) {
-    if (total <= page.offset) return { total, views: [], isCurrent: current }
-    const rows = { limit: rowsOf(page), offset: page.offset, select: selectedFieldsOf(page) }
-    const found = this.model.find({ ...part, ...rows })
-    const shown = (documents: readonly Document[]) => toDiamondList(documents, page, { total, isCurrent: current })
-    return found instanceof Promise ? found.then(shown) : shown(found)
+  #page(query: PlanQuery, { page }: DiamondListRequest, total: number, isCurrent: boolean) {
+    if (total <= page.offset) return { total, views: [], isCurrent }
+    const pageOptions = { limit: rowCountOf(page), offset: page.offset, select: selectedFieldsOf(page) }
+    const found = this.model.find({ ...query, ...pageOptions })
+    const toList = (documents: readonly Document[]) => toDiamondList(documents, page, { total, isCurrent })
+    return found instanceof Promise ? found.then(toList) : toList(found)
   }
 
-  async #readParts(plan: DiamondListPlan, request: DiamondListRequest, current: boolean): Promise<DiamondList> {
-    const { total, plan: narrowed } = await totalOf(this.model, request, plan)
-    if (total <= request.page.offset) return { total, views: [], isCurrent: current }
-    const documents = await documentsOf(this.model, narrowed, request.page, selectedFieldsOf(request.page))
-    return toDiamondList(documents, request.page, { total, isCurrent: current })
+  async #readParts(plan: DiamondListPlan, request: DiamondListRequest, isCurrent: boolean): Promise<DiamondList> {
+    const { total, plan: restrictedPlan } = await totalOf(this.model, request, plan)
+    if (total <= request.page.offset) return { total, views: [], isCurrent }
+    const documents = await documentsOf(this.model, restrictedPlan, request.page, selectedFieldsOf(request.page))
+    return toDiamondList(documents, request.page, { total, isCurrent })
   }
 
   /**
@@ -224,10 +233,10 @@ export class DiamondQueries {
    * @throws NewerSchema, BrokenEvent for a diamond without a readable event
    */
   async viewFromLog(id: number, until?: bigint): Promise<DiamondView | undefined> {
-    const own = diamondStream(id)
+    const stream = diamondStream(id)
     const events = await readDiamondEvents(this.store, id)
-    const next = until === undefined ? -1 : events.findIndex((e) => e.stream === own && e.revision > until)
-    return foldView(id, next < 0 ? events : events.slice(0, next))
+    const endIndex = until === undefined ? -1 : events.findIndex((e) => e.stream === stream && e.revision > until)
+    return foldView(id, endIndex < 0 ? events : events.slice(0, endIndex))
   }
 
   /**
@@ -244,10 +253,10 @@ export class DiamondQueries {
 function foldView(id: number, events: readonly StoredEvent[]): DiamondView | undefined {
   let view: DiamondView | undefined
   let fault: unknown
-  for (const step of foldTransitions(id, events)) {
-    view = step.after
-    fault ??= step.fault
-    if (step.event.type === 'DiamondDeleted' && step.fault === undefined) fault = undefined
+  for (const transition of foldTransitions(id, events)) {
+    view = transition.after
+    fault ??= transition.fault
+    if (transition.event.type === 'DiamondDeleted' && transition.fault === undefined) fault = undefined
   }
   if (view === undefined && fault !== undefined) {
     throw isDecodeError(fault) ? fault : new InvalidEventPayload(`diamond ${id} cannot be read`, { cause: fault })
@@ -267,11 +276,11 @@ const selectedFieldsOf = ({ after, sort }: DiamondPageRequest): readonly string[
 function toDiamondList(
   documents: readonly Document[],
   page: DiamondPageRequest,
-  known: Pick<DiamondList, 'total' | 'isCurrent'>,
+  summary: Pick<DiamondList, 'total' | 'isCurrent'>,
 ): DiamondList {
-  const next = nextCursorOf(documents, page)
+  const nextCursor = nextCursorOf(documents, page)
   const views = documents.slice(0, page.limit).map(fromDocument)
-  return { ...known, views, ...(next !== undefined && { nextCursor: next }) }
+  return { ...summary, views, ...(nextCursor !== undefined && { nextCursor }) }
 }
 
 const toReadResult = (document: Document | undefined): DiamondReadResult => ({

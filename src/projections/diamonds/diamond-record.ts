@@ -56,24 +56,24 @@ export function isDeleted({ state }: Document): boolean {
 
 /** @param number the event's number within its account */
 export function evolveRecord(
-  known: DiamondRecord | undefined,
+  record: DiamondRecord | undefined,
   event: StoredEvent,
   number: number,
 ): DiamondRecord | undefined {
-  if (known !== undefined && known.view === undefined) return known
-  const view = applyEvent(known?.view, event)
-  if (view === known?.view) return known
+  if (record !== undefined && record.view === undefined) return record
+  const view = applyEvent(record?.view, event)
+  if (view === record?.view) return record
   if (view !== undefined) {
     const { id, owner, fields } = view.diamond
     return {
-      ...nextChangeNumbers(known ?? UNCHANGED, event, known?.view, view, number),
+      ...nextChangeNumbers(record ?? UNCHANGED, event, record?.view, view, number),
       id,
       account: owner,
       sku: fields.sku,
       view,
     }
   }
-  return known && { ...known, changed: number, view }
+  return record && { ...record, changed: number, view }
 }
 
 function nextChangeNumbers(
@@ -83,14 +83,14 @@ function nextChangeNumbers(
   view: DiamondView,
   number: number,
 ): ChangeNumbers {
-  const kind = numberFieldOf(event)
+  const numberField = numberFieldOf(event)
   // New proportions remove the scores of the old ones.
   const isUnscored = before !== undefined && hasScores(before.scores) && view.scores === null
   return {
-    created: kind === 'created' ? number : created,
-    fieldsChanged: kind === 'fieldsChanged' ? number : fieldsChanged,
-    certificationsChanged: kind === 'certificationsChanged' ? number : certificationsChanged,
-    scoresChanged: kind === 'scoresChanged' || isUnscored ? number : scoresChanged,
+    created: numberField === 'created' ? number : created,
+    fieldsChanged: numberField === 'fieldsChanged' ? number : fieldsChanged,
+    certificationsChanged: numberField === 'certificationsChanged' ? number : certificationsChanged,
+    scoresChanged: numberField === 'scoresChanged' || isUnscored ? number : scoresChanged,
     changed: number,
   }
 }
@@ -103,16 +103,16 @@ function numberFieldOf(event: StoredEvent): keyof ChangeNumbers {
 }
 
 /** @param empty a document of the model with default values */
-export function recordToDocument(followed: DiamondRecord, empty: Document): Document {
-  const { id, account, sku, view } = followed
-  const shown = view === undefined ? { ...empty, id, owner: NO_OWNER, sku } : toDocument(view)
-  return { ...shown, account, ...numbersOf(followed) }
+export function recordToDocument(record: DiamondRecord, empty: Document): Document {
+  const { id, account, sku, view } = record
+  const document = view === undefined ? { ...empty, id, owner: NO_OWNER, sku } : toDocument(view)
+  return { ...document, account, ...changeNumbersOf(record) }
 }
 
 export function recordFromDocument(document: Document): DiamondRecord {
   const view = isDeleted(document) ? undefined : fromDocument(document)
   const { id, account, sku } = document
-  return { id: Number(id), account: Number(account), sku: String(sku), view, ...numbersIn(document) }
+  return { id: Number(id), account: Number(account), sku: String(sku), view, ...parseChangeNumbers(document) }
 }
 
 /**
@@ -131,7 +131,7 @@ export function renumberDocument(document: Document, before: Document | undefine
   }
 }
 
-export const numbersIn = (document: Document): ChangeNumbers => ({
+export const parseChangeNumbers = (document: Document): ChangeNumbers => ({
   created: Number(document['created']),
   fieldsChanged: Number(document['fieldsChanged']),
   certificationsChanged: Number(document['certificationsChanged']),
@@ -139,7 +139,7 @@ export const numbersIn = (document: Document): ChangeNumbers => ({
   changed: Number(document['changed']),
 })
 
-const numbersOf = ({ created, fieldsChanged, certificationsChanged, scoresChanged, changed }: ChangeNumbers) => ({
+const changeNumbersOf = ({ created, fieldsChanged, certificationsChanged, scoresChanged, changed }: ChangeNumbers) => ({
   created,
   fieldsChanged,
   certificationsChanged,

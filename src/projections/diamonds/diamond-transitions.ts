@@ -41,6 +41,6 @@ export function* foldTransitions(id: number, events: readonly StoredEvent[]): Ge
  * @param until milliseconds since 1970, inclusive
  */
 export function eventsUntil(events: readonly StoredEvent[], until: number): readonly StoredEvent[] {
-  const later = events.findIndex((event) => eventTimeOf(event) > until)
-  return later < 0 ? events : events.slice(0, later)
+  const firstLaterIndex = events.findIndex((event) => eventTimeOf(event) > until)
+  return firstLaterIndex < 0 ? events : events.slice(0, firstLaterIndex)
 }

@@ -44,12 +44,12 @@ export const isScoresEvent = ({ stream }: StoredEvent) => stream.startsWith('sco
 
 function applyDiamond(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
   const revision = Number(event.revision)
-  const known = view?.revision ?? -1
-  if (view !== undefined && revision <= known) return view
+  const currentRevision = view?.revision ?? -1
+  if (view !== undefined && revision <= currentRevision) return view
   if (view === undefined && event.type === 'DiamondDeleted') return undefined
-  if (revision !== known + 1) {
+  if (revision !== currentRevision + 1) {
     throw new RevisionGap(
-      `${event.stream} is at revision ${known} in the read model, but the next event has revision ${revision}`,
+      `${event.stream} is at revision ${currentRevision} in the read model, but the next event has revision ${revision}`,
     )
   }
   const after = evolveView(view, decode<DiamondEvent>(event), { revision, changedAt: eventTimeOf(event) })

@@ -33,17 +33,17 @@ export const diamonds = defineReadModel<DiamondRecord>({
   version: 13 + FIELDS_VERSION,
   streamPrefixes: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
-  relatedStreams: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
-  keyOf: ({ stream }) => (isDiamondStream(stream) ? idIn(stream) : undefined),
+  relatedStreams: (stream) => [diamondStream(idOfStream(stream)), scoresStream(idOfStream(stream))],
+  keyOf: ({ stream }) => (isDiamondStream(stream) ? idOfStream(stream) : undefined),
   createsDocument: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
   evolve: evolveRecord,
-  toDocument: (followed) => recordToDocument(followed, EMPTY),
+  toDocument: (record) => recordToDocument(record, EMPTY_DOCUMENT),
   fromDocument: recordFromDocument,
   numbering: {
-    accountOfFirstEvent: ({ data }) => accountIn(data['owner']),
+    accountOfFirstEvent: ({ data }) => parseAccount(data['owner']),
     accountOf: ({ account }) => Number(account),
     placeholderDocument: (id, account, number) => ({
-      ...EMPTY,
+      ...EMPTY_DOCUMENT,
       id,
       owner: NO_OWNER,
       account,
@@ -55,16 +55,16 @@ export const diamonds = defineReadModel<DiamondRecord>({
   },
 })
 
-const EMPTY: Document = Object.fromEntries([
-  ...Object.entries(documents.fields).map(([name, kind]) => [name, kind === 'text' ? '' : 0] as const),
+const EMPTY_DOCUMENT: Document = Object.fromEntries([
+  ...Object.entries(documents.fields).map(([name, type]) => [name, type === 'text' ? '' : 0] as const),
   ...documents.texts.map((name) => [name, ''] as const),
 ])
 
 /** Called before the event is decoded, and without its schema: the account must not depend on the release. */
-const accountIn = (owner: unknown): number | undefined =>
+const parseAccount = (owner: unknown): number | undefined =>
   typeof owner === 'number' && Number.isSafeInteger(owner) && owner > 0 ? owner : undefined
 
 /** A server shared with other applications may have streams with the same prefix. */
-const isDiamondStream = (stream: string) => Number.isSafeInteger(idIn(stream))
+const isDiamondStream = (stream: string) => Number.isSafeInteger(idOfStream(stream))
 
-const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))
+const idOfStream = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))

@@ -50,40 +50,40 @@ export type ListAttribute = {
   readonly field?: FieldName
 }
 
-const field = (name: FilterableField): ListAttribute => {
+const attributeOfField = (name: FilterableField): ListAttribute => {
   const { kind, filtered, sorted, required } = FIELDS[name]
-  const takes = kind === 'flag' ? 'flag' : kind === 'amount' ? 'range' : 'values'
+  const filterKind = kind === 'flag' ? 'flag' : kind === 'amount' ? 'range' : 'values'
   return {
     name,
-    filterKind: takes,
+    filterKind,
     versions: filtered,
     sortDirections: sorted,
-    isNullable: !required && takes === 'range',
+    isNullable: !required && filterKind === 'range',
     field: name,
   }
 }
 
-const BOTH = ['v3', 'v4'] as const
+const BOTH_VERSIONS = ['v3', 'v4'] as const
 
 /**
  * All attributes that lists filter or sort by. The read model's columns and indexes, the query parameters of both
  * versions and the sort orders of v4 are derived from this table.
  */
 export const LIST_ATTRIBUTES: readonly ListAttribute[] = [
-  { name: 'id', filterKind: 'values', versions: BOTH, sortDirections: false, isNullable: false },
-  { name: 'date', filterKind: 'range', versions: BOTH, sortDirections: 'both ways', isNullable: false },
-  ...FILTERABLE_FIELDS.map(field),
+  { name: 'id', filterKind: 'values', versions: BOTH_VERSIONS, sortDirections: false, isNullable: false },
+  { name: 'date', filterKind: 'range', versions: BOTH_VERSIONS, sortDirections: 'both ways', isNullable: false },
+  ...FILTERABLE_FIELDS.map(attributeOfField),
   { name: 'hasScores', filterKind: 'flag', versions: ['v4'], sortDirections: false, isNullable: false },
   { name: 'integral', filterKind: 'range', versions: ['v4'], sortDirections: 'both ways', isNullable: true },
 ]
 
-const ATTRIBUTES_BY_NAME = new Map(LIST_ATTRIBUTES.map((member) => [member.name, member]))
+const ATTRIBUTES_BY_NAME = new Map(LIST_ATTRIBUTES.map((attribute) => [attribute.name, attribute]))
 
 /** @throws Error for an unknown name */
 export function attributeOf(name: FilterName): ListAttribute {
-  const member = ATTRIBUTES_BY_NAME.get(name)
-  if (member === undefined) throw new Error(`${name}: lists cannot be filtered or sorted by it`)
-  return member
+  const attribute = ATTRIBUTES_BY_NAME.get(name)
+  if (attribute === undefined) throw new Error(`${name}: lists cannot be filtered or sorted by it`)
+  return attribute
 }
 
 /** The query parameters of a filter; for a range, the lower and the upper end. */
@@ -127,7 +127,7 @@ export const MISSING_ENTRY = 0
 
 type ListColumn = {
   readonly name: string
-  readonly kind: ModelDeclaration['fields'][string]
+  readonly type: ModelDeclaration['fields'][string]
   toFieldValue(value: DiamondFields[FieldName]): FieldValue
 }
 
@@ -135,23 +135,23 @@ function columnsOf(name: FieldName): readonly ListColumn[] {
   switch (FIELDS[name].kind) {
     case 'flag':
     case 'level':
-      return [{ name, kind: 'integer', toFieldValue: Number }]
+      return [{ name, type: 'integer', toFieldValue: Number }]
     case 'entry':
-      return [{ name, kind: 'integer', toFieldValue: (value) => Number(value ?? MISSING_ENTRY) }]
+      return [{ name, type: 'integer', toFieldValue: (value) => Number(value ?? MISSING_ENTRY) }]
     case 'amount':
-      return [{ name, kind: 'number', toFieldValue: (value) => Number(value ?? MISSING_NUMBER) }]
+      return [{ name, type: 'number', toFieldValue: (value) => Number(value ?? MISSING_NUMBER) }]
     case 'text':
     case 'scale':
-      return [{ name, kind: 'text', toFieldValue: (value) => String(value ?? '') }]
+      return [{ name, type: 'text', toFieldValue: (value) => String(value ?? '') }]
     case 'shape':
       return [
         {
           name: 'shape',
-          kind: 'integer',
+          type: 'integer',
           toFieldValue: (value) => (typeof value === 'number' ? value : MISSING_ENTRY),
         },
         // The id as text, or the text of a shape without an id, which never consists of digits only.
-        { name, kind: 'text', toFieldValue: String },
+        { name, type: 'text', toFieldValue: String },
       ]
   }
 }
@@ -163,7 +163,7 @@ export const LIST_FIELDS: ModelDeclaration['fields'] = {
   id: 'integer',
   owner: 'integer',
   date: 'integer',
-  ...Object.fromEntries(COLUMNS.map(({ column: { name, kind } }) => [name, kind])),
+  ...Object.fromEntries(COLUMNS.map(({ column: { name, type } }) => [name, type])),
   hasScores: 'integer',
   integral: 'number',
   // The id again: an index may have the key only at its end, and one index needs it earlier.
@@ -171,9 +171,9 @@ export const LIST_FIELDS: ModelDeclaration['fields'] = {
 }
 
 /** Created by JSON.parse, so that all copies share one hidden class. */
-const UNSET = JSON.parse(
+const EMPTY_LIST_FIELDS = JSON.parse(
   JSON.stringify(
-    Object.fromEntries(Object.entries(LIST_FIELDS).map(([name, kind]) => [name, kind === 'text' ? '' : 0])),
+    Object.fromEntries(Object.entries(LIST_FIELDS).map(([name, type]) => [name, type === 'text' ? '' : 0])),
   ),
 ) as Document
 
@@ -181,7 +181,7 @@ const UNSET = JSON.parse(
 export function listFields({ id, owner, date, fields }: LiveDiamond, scores: ScoresJson | null): Document {
   const isScored = hasScores(scores)
   const integral = isScored ? (parseScores(scores).integral?.val ?? MISSING_NUMBER) : MISSING_NUMBER
-  const document = { ...UNSET, id, owner, date, hasScores: Number(isScored), integral, tie: id } as Record<
+  const document = { ...EMPTY_LIST_FIELDS, id, owner, date, hasScores: Number(isScored), integral, tie: id } as Record<
     string,
     FieldValue
   >
@@ -208,16 +208,16 @@ export function sortIndexOf(name: SortField): readonly string[] {
   return attributeOf(name).filterKind === 'range' ? withIndexPrefix(name, 'id') : ['owner', name, 'id']
 }
 
-const NEWEST = ['date', 'id'] as const
+const DATE_INDEX_FIELDS = ['date', 'id'] as const
 
 /** The index of one of v3's filters, newest first. */
-export const dateIndexOf = (name: string): readonly string[] => ['owner', name, ...NEWEST]
+export const dateIndexOf = (name: string): readonly string[] => ['owner', name, ...DATE_INDEX_FIELDS]
 
 const subsets = <Item>(items: readonly Item[]): Item[][] =>
   items.reduce<Item[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]])
 
 export const INDEXES: readonly (readonly string[])[] = [
-  ...subsets(V3_FLAGS).map((flags) => ['owner', ...flags, ...NEWEST]),
+  ...subsets(V3_FLAGS).map((flags) => ['owner', ...flags, ...DATE_INDEX_FIELDS]),
   ...V3_VALUES.map(dateIndexOf),
   ...SORT_FIELDS.map(sortIndexOf),
 ]

@@ -11,7 +11,7 @@ import {
 import {
   restrictToCounts,
   isServed,
-  namesIn,
+  filterNamesOf,
   parseSort,
   type CountQuery,
   type DiamondPageRequest,
@@ -30,14 +30,17 @@ export async function totalOf(
   request: DiamondListRequest,
   plan: DiamondListPlan,
 ): Promise<{ total: number; plan: DiamondListPlan }> {
-  const kept = plan.countsWhere === undefined ? [] : await model.counts(plan.countsWhere)
-  const all = kept.reduce((sum, { documents }) => sum + documents, 0)
-  if (plan.countsWhere !== undefined && all === 0) return { total: 0, plan }
-  const narrowed = plan.countsWhere === undefined ? plan : restrictToCounts(plan, kept)
-  const { scanned } = narrowed
-  if (scanned === 'kept' && all > plan.maxScanned) throw scanLimitExceeded(request, plan.maxScanned)
+  const counts = plan.countsWhere === undefined ? [] : await model.counts(plan.countsWhere)
+  const storedTotal = counts.reduce((sum, { documents }) => sum + documents, 0)
+  if (plan.countsWhere !== undefined && storedTotal === 0) return { total: 0, plan }
+  const restrictedPlan = plan.countsWhere === undefined ? plan : restrictToCounts(plan, counts)
+  const { scanned } = restrictedPlan
+  if (scanned === 'kept' && storedTotal > plan.maxScanned) throw scanLimitExceeded(request, plan.maxScanned)
   if (scanned !== undefined && scanned !== 'kept') await countBounded(model, scanned, request)
-  return { total: narrowed.total === 'kept' ? all : await countBounded(model, narrowed.total, request), plan: narrowed }
+  return {
+    total: restrictedPlan.total === 'kept' ? storedTotal : await countBounded(model, restrictedPlan.total, request),
+    plan: restrictedPlan,
+  }
 }
 
 async function countBounded(
@@ -51,7 +54,7 @@ async function countBounded(
 }
 
 /** With keyset pagination one more document is read, to know whether there is a next page. */
-export const rowsOf = ({ limit, after }: DiamondPageRequest): number => (after === undefined ? limit : limit + 1)
+export const rowCountOf = ({ limit, after }: DiamondPageRequest): number => (after === undefined ? limit : limit + 1)
 
 /** The documents of a page of a list with several queries. */
 export async function documentsOf(
@@ -62,13 +65,13 @@ export async function documentsOf(
 ): Promise<Document[]> {
   const documents: Document[] = []
   let { offset } = page
-  for (const part of queries) {
-    const limit = rowsOf(page) - documents.length
+  for (const query of queries) {
+    const limit = rowCountOf(page) - documents.length
     if (limit === 0) break
-    const found = await model.find({ ...part, limit, offset, select, ...(index !== undefined && { by: index }) })
+    const found = await model.find({ ...query, limit, offset, select, ...(index !== undefined && { by: index }) })
     documents.push(...found)
     // The offset skips this whole part, so counting it costs no more than the offset.
-    if (found.length === 0 && offset > 0) offset -= await model.count(part.where)
+    if (found.length === 0 && offset > 0) offset -= await model.count(query.where)
     else offset = 0
   }
   return documents
@@ -90,24 +93,26 @@ export function nextCursorOf(
  */
 export function nearestServedListOf(filter: DiamondFilter, sort: Sort): { filter: DiamondFilter; sort: Sort } {
   const order = parseSort(sort)
-  const kept = namesIn(filter).filter((name) => isServed(name, filter, order) && name !== order.field)
-  return { filter: Object.fromEntries(kept.map((name) => [name, filter[name]])), sort }
+  const servedNames = filterNamesOf(filter).filter((name) => isServed(name, filter, order) && name !== order.field)
+  return { filter: Object.fromEntries(servedNames.map((name) => [name, filter[name]])), sort }
 }
 
 function scanLimitExceeded({ filter, page: { sort = NEWEST_FIRST } }: DiamondListRequest, limit: number): RequestError {
-  const served = nearestServedListOf(filter, sort)
-  const kept = namesIn(served.filter)
-  const alternative = [...kept.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
-  const first = namesIn(filter).find((name) => !kept.includes(name))
+  const servedList = nearestServedListOf(filter, sort)
+  const servedNames = filterNamesOf(servedList.filter)
+  const alternative = [...servedNames.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
+  const unservedName = filterNamesOf(filter).find((name) => !servedNames.includes(name))
   const message =
     `would have to scan more than ${limit.toLocaleString('en')} of your diamonds; ${alternative} works for any number. ` +
     'Or narrow the list by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
-  return new RequestError('invalid', [{ pointer: first === undefined ? 'sort' : parameterOf(first, filter), message }])
+  return new RequestError('invalid', [
+    { pointer: unservedName === undefined ? 'sort' : parameterOf(unservedName, filter), message },
+  ])
 }
 
 /** The name in the query; for a range, one of the given ends. */
-function parameterOf(name: FilterName, { [name]: wanted }: DiamondFilter): string {
+function parameterOf(name: FilterName, { [name]: value }: DiamondFilter): string {
   const [first, last] = parametersOf(attributeOf(name))
-  const isOpen = typeof wanted === 'object' && 'to' in wanted && !('from' in wanted)
-  return isOpen && last !== undefined ? last : first
+  const isUpperOnly = typeof value === 'object' && 'to' in value && !('from' in value)
+  return isUpperOnly && last !== undefined ? last : first
 }

@@ -72,53 +72,55 @@ export const parseSort = (sort: Sort = NEWEST_FIRST): SortOrder =>
     ? { field: sort.slice(1) as SortOrder['field'], direction: 'desc' }
     : { field: sort as SortOrder['field'], direction: 'asc' }
 
-/** @param most maximum number of diamonds to scan */
+/** @param maxScanned maximum number of diamonds to scan */
 export function planList(
   owner: number,
   filter: DiamondFilter,
   page: Pick<DiamondPageRequest, 'sort' | 'after'>,
-  most: number,
+  maxScanned: number,
 ): DiamondListPlan {
   const order = parseSort(page.sort)
   const where: WhereClause = { owner, ...conditionsOf(filter) }
-  const parts = (of: WhereClause, tie = 'id') => planQueries(of, order, tie, page.after)
+  const queriesFor = (clause: WhereClause, tie = 'id') => planQueries(clause, order, tie, page.after)
   switch (accessPathOf(filter, order)) {
     case 'by date':
-      return { queries: parts(where), total: { where }, maxScanned: most }
+      return { queries: queriesFor(where), total: { where }, maxScanned }
     case 'by value': {
       const sku = where['sku']
-      const few = filter.id === undefined && sku !== undefined
+      const isBySku = filter.id === undefined && sku !== undefined
       const candidates = {
         where: { owner, ...(sku !== undefined && { sku }) },
         bounded: { by: dateIndexOf('sku'), upTo: MAX_DOCUMENTS_READ },
       }
-      return { queries: parts(where), total: { where }, ...(few && { scanned: candidates }), maxScanned: most }
+      return { queries: queriesFor(where), total: { where }, ...(isBySku && { scanned: candidates }), maxScanned }
     }
     case 'ordered': {
-      const by = sortIndexOf(order.field)
-      if (order.field === 'sku') return { index: by, queries: parts(where), total: { where }, maxScanned: most }
-      const all = withAllPrefixValues(where)
-      const total = isFilteredBySortField(filter, order) ? { where: all, bounded: { by, upTo: most } } : 'kept'
+      const index = sortIndexOf(order.field)
+      if (order.field === 'sku') return { index, queries: queriesFor(where), total: { where }, maxScanned }
+      const expandedWhere = withAllPrefixValues(where)
+      const total = isFilteredBySortField(filter, order)
+        ? { where: expandedWhere, bounded: { by: index, upTo: maxScanned } }
+        : 'kept'
       return {
-        index: by,
-        queries: parts(all, tieBreakerOf(order)),
+        index,
+        queries: queriesFor(expandedWhere, tieBreakerOf(order)),
         total,
         countsWhere: countedConditionsOf(where),
-        maxScanned: most,
+        maxScanned,
       }
     }
     case 'scanned': {
-      const by = sortIndexOf('carat')
-      const all = withAllPrefixValues(where)
-      const bounded = { by, upTo: most }
-      const candidates = filter.carat === undefined ? 'kept' : { where: scanPrefixOf(all), bounded }
+      const index = sortIndexOf('carat')
+      const expandedWhere = withAllPrefixValues(where)
+      const bounded = { by: index, upTo: maxScanned }
+      const candidates = filter.carat === undefined ? 'kept' : { where: scanPrefixOf(expandedWhere), bounded }
       return {
-        index: by,
-        queries: parts(all, 'tie'),
-        total: { where: all, bounded },
+        index,
+        queries: queriesFor(expandedWhere, 'tie'),
+        total: { where: expandedWhere, bounded },
         scanned: candidates,
         countsWhere: countedConditionsOf(where),
-        maxScanned: most,
+        maxScanned,
       }
     }
   }
@@ -132,13 +134,13 @@ const countedConditionsOf = (where: WhereClause): WhereClause => {
 type AccessPath = 'by date' | 'by value' | 'ordered' | 'scanned'
 
 function accessPathOf(filter: DiamondFilter, order: SortOrder): AccessPath {
-  const names = namesIn(filter)
+  const names = filterNamesOf(filter)
   if (order.field === 'date' && names.every((name) => attributeOf(name).versions.includes('v3'))) return 'by date'
   if (filter.id !== undefined || filter.sku !== undefined) return 'by value'
   return names.every((name) => isServed(name, filter, order)) ? 'ordered' : 'scanned'
 }
 
-export const namesIn = (filter: DiamondFilter) =>
+export const filterNamesOf = (filter: DiamondFilter) =>
   (Object.keys(filter) as FilterName[]).filter((name) => filter[name] !== undefined)
 
 /** Whether the index of a sort order serves a filter for any number of diamonds. */
@@ -170,22 +172,22 @@ const INDEX_PREFIX_VALUES: Readonly<Record<(typeof INDEX_PREFIX_FIELDS)[number],
 }
 
 /** The plan restricted to cells that have documents. */
-export function restrictToCounts(plan: DiamondListPlan, kept: readonly DocumentCount[]): DiamondListPlan {
-  const within = (where: WhereClause): WhereClause => ({
+export function restrictToCounts(plan: DiamondListPlan, counts: readonly DocumentCount[]): DiamondListPlan {
+  const restrict = (where: WhereClause): WhereClause => ({
     ...where,
     ...Object.fromEntries(
       INDEX_PREFIX_FIELDS.map(
-        (name) => [name, { in: [...new Set(kept.map(({ values }) => values[name] ?? 0))] }] as const,
+        (name) => [name, { in: [...new Set(counts.map(({ values }) => values[name] ?? 0))] }] as const,
       ),
     ),
   })
-  const narrowed = (counting: CountQuery | 'kept') =>
-    counting === 'kept' ? counting : { ...counting, where: within(counting.where) }
+  const restrictCount = (countQuery: CountQuery | 'kept') =>
+    countQuery === 'kept' ? countQuery : { ...countQuery, where: restrict(countQuery.where) }
   return {
     ...plan,
-    queries: plan.queries.map((part) => ({ ...part, where: within(part.where) })),
-    total: narrowed(plan.total),
-    ...(plan.scanned !== undefined && { scanned: narrowed(plan.scanned) }),
+    queries: plan.queries.map((part) => ({ ...part, where: restrict(part.where) })),
+    total: restrictCount(plan.total),
+    ...(plan.scanned !== undefined && { scanned: restrictCount(plan.scanned) }),
   }
 }
 
@@ -208,18 +210,18 @@ function planQueries(
   after: KeysetCursor = [],
 ): PlanQuery[] {
   const order = [[field, direction] as const, [tie, direction] as const]
-  const behind = (place: KeysetCursor) => (place.length === 0 ? {} : { after: place })
+  const afterCursor = (cursor: KeysetCursor) => (cursor.length === 0 ? {} : { after: cursor })
   if (!attributeOf(field).isNullable || direction === 'desc' || where[field] !== undefined)
-    return [{ where, order, ...behind(after) }]
-  const lacking = { where: { ...where, [field]: MISSING_NUMBER }, order: [[tie, direction] as const] }
-  if (after[0] === MISSING_NUMBER) return [{ ...lacking, ...behind(after.slice(1)) }]
-  return [{ where: { ...where, [field]: { from: MIN_NUMBER } }, order, ...behind(after) }, lacking]
+    return [{ where, order, ...afterCursor(after) }]
+  const missingValueQuery = { where: { ...where, [field]: MISSING_NUMBER }, order: [[tie, direction] as const] }
+  if (after[0] === MISSING_NUMBER) return [{ ...missingValueQuery, ...afterCursor(after.slice(1)) }]
+  return [{ where: { ...where, [field]: { from: MIN_NUMBER } }, order, ...afterCursor(after) }, missingValueQuery]
 }
 
 function conditionsOf({ cutShape, ...filter }: DiamondFilter): Record<string, Condition> {
-  const conditions = namesIn(filter).flatMap((name) => {
-    const wanted = filter[name as keyof typeof filter]
-    return wanted === undefined ? [] : [[name, conditionOf(wanted, attributeOf(name).isNullable)] as const]
+  const conditions = filterNamesOf(filter).flatMap((name) => {
+    const value = filter[name as keyof typeof filter]
+    return value === undefined ? [] : [[name, conditionOf(value, attributeOf(name).isNullable)] as const]
   })
   return { ...Object.fromEntries(conditions), ...(cutShape !== undefined && shapeConditions(cutShape)) }
 }
@@ -227,17 +229,17 @@ function conditionsOf({ cutShape, ...filter }: DiamondFilter): Record<string, Co
 type FilterValues = readonly (number | string)[]
 
 /** A diamond without a value is in no range. */
-function conditionOf(wanted: boolean | FilterValues | FilterRange, mayLack: boolean): Condition {
-  if (typeof wanted === 'boolean') return Number(wanted)
-  if (isValues(wanted)) return { in: wanted }
-  return mayLack ? { ...wanted, from: Math.max(wanted.from ?? MIN_NUMBER, MIN_NUMBER) } : wanted
+function conditionOf(value: boolean | FilterValues | FilterRange, isNullable: boolean): Condition {
+  if (typeof value === 'boolean') return Number(value)
+  if (isValues(value)) return { in: value }
+  return isNullable ? { ...value, from: Math.max(value.from ?? MIN_NUMBER, MIN_NUMBER) } : value
 }
 
-const isValues = (wanted: FilterValues | FilterRange): wanted is FilterValues => Array.isArray(wanted)
+const isValues = (value: FilterValues | FilterRange): value is FilterValues => Array.isArray(value)
 
 /** Shapes without an id in the dictionary are matched by their text. */
 function shapeConditions(shapes: readonly (number | string)[]): Record<string, Condition> {
-  const known = shapes.filter((shape) => typeof shape === 'number')
-  if (known.length === shapes.length) return { shape: { in: known } }
-  return { shape: { in: [MISSING_ENTRY, ...known] }, cutShape: { in: shapes.map(String) } }
+  const shapeIds = shapes.filter((shape) => typeof shape === 'number')
+  if (shapeIds.length === shapes.length) return { shape: { in: shapeIds } }
+  return { shape: { in: [MISSING_ENTRY, ...shapeIds] }, cutShape: { in: shapes.map(String) } }
 }

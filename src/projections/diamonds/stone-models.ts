@@ -19,20 +19,20 @@ export const stoneModels = defineReadModel<StoneModelReference>({
     indexes: [['digest']],
     counts: [],
   },
-  keyOf: idIn,
+  keyOf: diamondIdOf,
   createsDocument: () => false,
-  evolve: (_place, event) => referenceAfter(event),
+  evolve: (_reference, event) => referenceAfter(event),
   toDocument: ({ id, digest }) => ({ id, digest }),
   fromDocument: ({ id, digest }) => ({ id: Number(id), digest: String(digest) }),
 })
 
 function referenceAfter(event: StoredEvent): StoneModelReference | undefined {
   const { type, data } = decode<StoneModelEvent>(event)
-  return type === 'StoneModelAttached' ? { id: idIn(event), digest: data.file.digest } : undefined
+  return type === 'StoneModelAttached' ? { id: diamondIdOf(event), digest: data.file.digest } : undefined
 }
 
 /** @throws if the stream's name is not that of a diamond: it is parked */
-function idIn({ stream }: StoredEvent): number {
+function diamondIdOf({ stream }: StoredEvent): number {
   const id = diamondIdOfStream(stream)
   if (Number.isSafeInteger(id) && diamondStream(id) === stream) return id
   throw new Error(`${stream} is not the stream of a diamond`)

@@ -13,7 +13,7 @@ import { parsePositions, formatPositions } from './position-text.ts'
 export type AccountNumbering<State> = {
   /** The account of an event that creates a document; undefined if the event does not say. */
   accountOfFirstEvent(event: StoredEvent): number | undefined
-  accountOf(known: Document | State): number
+  accountOf(documentOrState: Document | State): number
   /** Placeholder for a document that can't be rendered, so that its later events are numbered too. */
   placeholderDocument(key: number, account: number, number: number): Document
   /** A document rebuilt by a retry, with the number of that change. @param before the stored document */
@@ -55,7 +55,8 @@ const LOG_SEQUENCE_ID = 0
 export const eventCountAt = (
   { countBeforeBatch, batchPositions }: AccountSequence,
   position: PositionOrStart,
-): number => countBeforeBatch + batchPositions.filter((place) => comparePositions(place, position) <= 0).length
+): number =>
+  countBeforeBatch + batchPositions.filter((eventPosition) => comparePositions(eventPosition, position) <= 0).length
 
 /** Sequences of accounts, and the log's epochs in order. */
 export type AccountSequences = {
@@ -72,8 +73,13 @@ export async function readSequences(
   model: Pick<ReadModel, 'sequences'>,
   accounts: readonly number[],
 ): Promise<AccountSequences> {
-  const found = new Map((await model.sequences([LOG_SEQUENCE_ID, ...accounts])).map((one) => [Number(one['id']), one]))
-  return { sequenceOf: (account) => sequenceIn(found.get(account)), epochs: epochsIn(found.get(LOG_SEQUENCE_ID)) }
+  const documentsById = new Map(
+    (await model.sequences([LOG_SEQUENCE_ID, ...accounts])).map((document) => [Number(document['id']), document]),
+  )
+  return {
+    sequenceOf: (account) => parseSequence(documentsById.get(account)),
+    epochs: parseEpochs(documentsById.get(LOG_SEQUENCE_ID)),
+  }
 }
 
 /**
@@ -83,7 +89,7 @@ export async function readSequences(
 export function isSameSequence(one: Document, other: Document): boolean {
   if (Number(one['id']) === LOG_SEQUENCE_ID) return one['state'] === other['state']
   const contentOf = (document: Document) => {
-    const { countBeforeBatch, batchPositions, epochs } = sequenceIn(document)
+    const { countBeforeBatch, batchPositions, epochs } = parseSequence(document)
     return JSON.stringify([countBeforeBatch + batchPositions.length, epochs])
   }
   return contentOf(one) === contentOf(other)
@@ -91,19 +97,19 @@ export function isSameSequence(one: Document, other: Document): boolean {
 
 type StoredSequence = { readonly before: number; readonly places: string; readonly epochs: AccountSequence['epochs'] }
 
-function sequenceIn(document: Document | undefined): AccountSequence {
+function parseSequence(document: Document | undefined): AccountSequence {
   if (document === undefined) return EMPTY_SEQUENCE
   const { before, places, epochs } = JSON.parse(String(document['state'])) as StoredSequence
-  const [at = 'start', ...since] = parsePositions(places)
+  const [positionBeforeBatch = 'start', ...positions] = parsePositions(places)
   return {
     countBeforeBatch: before,
-    positionBeforeBatch: at,
-    batchPositions: since.filter((place) => place !== 'start'),
+    positionBeforeBatch,
+    batchPositions: positions.filter((position) => position !== 'start'),
     epochs,
   }
 }
 
-function sequenceText({ countBeforeBatch, positionBeforeBatch, batchPositions, epochs }: AccountSequence): string {
+function formatSequence({ countBeforeBatch, positionBeforeBatch, batchPositions, epochs }: AccountSequence): string {
   const stored: StoredSequence = {
     before: countBeforeBatch,
     places: formatPositions([positionBeforeBatch, ...batchPositions]),
@@ -112,30 +118,30 @@ function sequenceText({ countBeforeBatch, positionBeforeBatch, batchPositions, e
   return JSON.stringify(stored)
 }
 
-const epochsIn = (document: Document | undefined): LogEpochStart[] =>
-  (JSON.parse(String(document?.['state'] ?? '[]')) as [number, string][]).map(([epoch, place]) => ({
+const parseEpochs = (document: Document | undefined): LogEpochStart[] =>
+  (JSON.parse(String(document?.['state'] ?? '[]')) as [number, string][]).map(([epoch, positionText]) => ({
     epoch,
-    position: parsePositions(place)[0] ?? 'start',
+    position: parsePositions(positionText)[0] ?? 'start',
   }))
 
-const epochsText = (epochs: readonly LogEpochStart[]): string =>
+const formatEpochs = (epochs: readonly LogEpochStart[]): string =>
   JSON.stringify(epochs.map(({ epoch, position }) => [epoch, formatPositions([position])]))
 
 type SequenceUpdate = { sequence: AccountSequence; readonly positions: EventPosition[] }
 
 /** Numbers the events of one batch. */
 export class EventNumberer {
-  readonly #growing = new Map<number, SequenceUpdate>()
+  readonly #updates = new Map<number, SequenceUpdate>()
   readonly #epochs: LogEpochStart[]
-  #begun: StoredEvent | undefined
+  #epochsChangedBy: StoredEvent | undefined
 
   private constructor(
-    private readonly first: StoredEvent,
+    private readonly firstEvent: StoredEvent,
     private readonly stored: ReadonlyMap<number, StoredDocument>,
   ) {
-    this.#epochs = epochsIn(stored.get(LOG_SEQUENCE_ID)?.document)
+    this.#epochs = parseEpochs(stored.get(LOG_SEQUENCE_ID)?.document)
     // Looking up a missing document costs the store more than an existing one: create it with the first batch.
-    if (!stored.has(LOG_SEQUENCE_ID)) this.#begun = first
+    if (!stored.has(LOG_SEQUENCE_ID)) this.#epochsChangedBy = firstEvent
   }
 
   /**
@@ -158,16 +164,16 @@ export class EventNumberer {
    * True if events of the batch were counted earlier: another runner is ahead, and their numbers are no longer stored.
    */
   get isOvertaken(): boolean {
-    const { position } = this.first
+    const { position } = this.firstEvent
     return [...this.stored].some(
       ([id, { document }]) =>
-        id !== LOG_SEQUENCE_ID && comparePositions(sequenceIn(document).positionBeforeBatch, position) >= 0,
+        id !== LOG_SEQUENCE_ID && comparePositions(parseSequence(document).positionBeforeBatch, position) >= 0,
     )
   }
 
   /** A numberer for a second pass over the same batch. */
   restart(): EventNumberer {
-    return new EventNumberer(this.first, this.stored)
+    return new EventNumberer(this.firstEvent, this.stored)
   }
 
   recordEpoch(event: StoredEvent): void {
@@ -175,7 +181,7 @@ export class EventNumberer {
     const epoch = epochOfLastRestore(event)
     if (this.#epochs.some((known) => known.epoch === epoch)) return
     this.#epochs.push({ epoch, position: event.position })
-    this.#begun = event
+    this.#epochsChangedBy = event
   }
 
   /**
@@ -183,34 +189,37 @@ export class EventNumberer {
    * number.
    */
   nextNumber(account: number, { position }: StoredEvent): number {
-    const growing = this.#growing.get(account) ?? this.#begin(account)
-    const { sequence, positions } = growing
+    const update = this.#updates.get(account) ?? this.#beginUpdate(account)
+    const { sequence, positions } = update
     if (comparePositions(position, sequence.positionBeforeBatch) <= 0) return 0
     const number = sequence.countBeforeBatch + positions.length
     const epoch = this.#epochs.findLast(({ position: at }) => comparePositions(at, position) < 0)?.epoch
     if (epoch !== undefined && !sequence.epochs.some(([known]) => known === epoch)) {
-      growing.sequence = { ...sequence, epochs: [...sequence.epochs, [epoch, number]] }
+      update.sequence = { ...sequence, epochs: [...sequence.epochs, [epoch, number]] }
     }
     positions.push(position)
     return number + 1
   }
 
-  #begin(account: number): SequenceUpdate {
-    const known = sequenceIn(this.stored.get(account)?.document)
-    const growing: SequenceUpdate = { sequence: beforeBatch(known, this.first.position), positions: [] }
-    this.#growing.set(account, growing)
-    return growing
+  #beginUpdate(account: number): SequenceUpdate {
+    const storedSequence = parseSequence(this.stored.get(account)?.document)
+    const update: SequenceUpdate = {
+      sequence: sequenceBeforeBatch(storedSequence, this.firstEvent.position),
+      positions: [],
+    }
+    this.#updates.set(account, update)
+    return update
   }
 
   writes(): DocumentWrite[] {
     const writes: DocumentWrite[] = []
-    for (const [account, { sequence, positions }] of this.#growing) {
+    for (const [account, { sequence, positions }] of this.#updates) {
       const last = positions.at(-1)
       if (last !== undefined)
-        writes.push(this.#write(account, sequenceText({ ...sequence, batchPositions: positions }), last))
+        writes.push(this.#write(account, formatSequence({ ...sequence, batchPositions: positions }), last))
     }
-    if (this.#begun !== undefined)
-      writes.push(this.#write(LOG_SEQUENCE_ID, epochsText(this.#epochs), this.#begun.position))
+    if (this.#epochsChangedBy !== undefined)
+      writes.push(this.#write(LOG_SEQUENCE_ID, formatEpochs(this.#epochs), this.#epochsChangedBy.position))
     return writes
   }
 
@@ -221,14 +230,14 @@ export class EventNumberer {
 }
 
 /** The sequence before a batch, without what an earlier, interrupted attempt at this batch has written. */
-function beforeBatch(
+function sequenceBeforeBatch(
   { countBeforeBatch, positionBeforeBatch, batchPositions, epochs }: AccountSequence,
-  first: PositionOrStart,
+  firstPosition: PositionOrStart,
 ): AccountSequence {
-  const settled = batchPositions.filter((place) => comparePositions(place, first) < 0)
+  const earlierPositions = batchPositions.filter((position) => comparePositions(position, firstPosition) < 0)
   return {
-    countBeforeBatch: countBeforeBatch + settled.length,
-    positionBeforeBatch: settled.at(-1) ?? positionBeforeBatch,
+    countBeforeBatch: countBeforeBatch + earlierPositions.length,
+    positionBeforeBatch: earlierPositions.at(-1) ?? positionBeforeBatch,
     batchPositions: [],
     epochs,
   }

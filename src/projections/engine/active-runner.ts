@@ -20,13 +20,13 @@ const STOP_TIMEOUT_MS = 2_000
  * a long pause, becomes a follower. Processes whose role does not project only poll.
  */
 export class ActiveRunner implements ProjectionProgress {
-  readonly #followed: ProjectionProgress
+  readonly #polledProgress: ProjectionProgress
   #progress: ProjectionProgress
   #lease: Lease | undefined
   #timer: NodeJS.Timeout | undefined
-  #trying: Promise<void> = Promise.resolve()
-  #stopped = true
-  readonly #asking: Interruption
+  #pendingTransition: Promise<void> = Promise.resolve()
+  #isStopped = true
+  readonly #leaseInterruption: Interruption
 
   constructor(
     private readonly runner: Pick<ConsumerRunner, 'start' | 'stop' | 'progress' | 'counters'>,
@@ -35,9 +35,9 @@ export class ActiveRunner implements ProjectionProgress {
     model: Pick<ReadModel, 'position'>,
     private readonly log: AppLogger,
   ) {
-    this.#followed = new PolledProgress(model)
-    this.#progress = this.#followed
-    this.#asking = new Interruption(`lease of ${declaration.name}`, log)
+    this.#polledProgress = new PolledProgress(model)
+    this.#progress = this.#polledProgress
+    this.#leaseInterruption = new Interruption(`lease of ${declaration.name}`, log)
   }
 
   /**
@@ -45,22 +45,22 @@ export class ActiveRunner implements ProjectionProgress {
    * after a stop.
    */
   async start(): Promise<void> {
-    if (!this.#stopped) return
-    this.#stopped = false
-    this.#trying = this.#trying.then(() => this.#try())
-    await settlesWithin(this.#trying, FIRST_ATTEMPT_TIMEOUT_MS)
+    if (!this.#isStopped) return
+    this.#isStopped = false
+    this.#pendingTransition = this.#pendingTransition.then(() => this.#tryToAcquire())
+    await settlesWithin(this.#pendingTransition, FIRST_ATTEMPT_TIMEOUT_MS)
   }
 
   /**
    * Resolves when nothing runs here any more and the lease is released, or after a few seconds if the read store hangs.
    */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#isStopped = true
     clearTimeout(this.#timer)
-    await settlesWithin(this.#trying, STOP_TIMEOUT_MS)
+    await settlesWithin(this.#pendingTransition, STOP_TIMEOUT_MS)
     const lease = this.#lease
     if (lease === undefined) return
-    this.#leave()
+    this.#clearLease()
     await this.runner.stop()
     await settlesWithin(lease.release(), STOP_TIMEOUT_MS)
   }
@@ -82,43 +82,44 @@ export class ActiveRunner implements ProjectionProgress {
     return this.#progress.waitForPosition(position, ms)
   }
 
-  async #try(): Promise<void> {
-    const lease = await this.#ask()
-    if (lease === undefined) return this.#tryLater()
+  async #tryToAcquire(): Promise<void> {
+    const lease = await this.#acquireLease()
+    if (lease === undefined) return this.#scheduleAttempt()
     // Stopped meanwhile: let another process have the lease.
-    if (this.#stopped) return lease.release()
+    if (this.#isStopped) return lease.release()
     this.#lease = lease
     this.runner.start()
     this.#progress = this.runner.progress
-    void lease.lost.then(() => (this.#trying = this.#follow(lease)))
+    void lease.lost.then(() => (this.#pendingTransition = this.#becomeFollower(lease)))
   }
 
-  async #ask(): Promise<Lease | undefined> {
+  async #acquireLease(): Promise<Lease | undefined> {
     try {
       const lease = await this.reads.acquireLease(this.declaration)
-      this.#asking.end()
+      this.#leaseInterruption.end()
       return lease
     } catch (error) {
-      this.#asking.recordFailure(error)
+      this.#leaseInterruption.recordFailure(error)
       return undefined
     }
   }
 
-  #tryLater(): void {
-    if (!this.#stopped) this.#timer = setTimeout(() => (this.#trying = this.#try()), LEASE_RETRY_MS).unref()
+  #scheduleAttempt(): void {
+    if (!this.#isStopped)
+      this.#timer = setTimeout(() => (this.#pendingTransition = this.#tryToAcquire()), LEASE_RETRY_MS).unref()
   }
 
   /** The lease was lost to another process. Writes of this one that are still under way can't overwrite newer ones. */
-  async #follow(lost: Lease): Promise<void> {
-    if (this.#stopped || this.#lease !== lost) return
+  async #becomeFollower(lostLease: Lease): Promise<void> {
+    if (this.#isStopped || this.#lease !== lostLease) return
     this.log.warn({ model: this.declaration.name }, 'another process has taken over a projection')
-    this.#leave()
+    this.#clearLease()
     await this.runner.stop()
-    this.#tryLater()
+    this.#scheduleAttempt()
   }
 
-  #leave(): void {
-    this.#progress = this.#followed
+  #clearLease(): void {
+    this.#progress = this.#polledProgress
     this.#lease = undefined
   }
 }

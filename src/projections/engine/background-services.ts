@@ -62,9 +62,9 @@ export async function openReadModelService(projection: AnyProjection, stores: Co
   }
 }
 
-export type RoutineWaker = {
+export type JobWaker = {
   /** Starts the next round of a scheduled job now. */
-  readonly wake: (routine: string) => void
+  readonly wake: (job: string) => void
 }
 
 export type BackgroundDeclarations<Tools> = {
@@ -75,16 +75,16 @@ export type BackgroundDeclarations<Tools> = {
 /** Opens reactions and scheduled jobs with their tools; starts nothing. */
 export async function openBackgroundServices<Tools>(
   { reactions, scheduledJobs }: BackgroundDeclarations<Tools>,
-  toolsWith: (wakes: RoutineWaker) => Tools,
+  createTools: (waker: JobWaker) => Tools,
   stores: ConsumerStores,
 ): Promise<readonly BackgroundService[]> {
-  const rounds = new Map<string, () => void>()
-  const tools = toolsWith({ wake: (name) => rounds.get(name)?.() })
-  const byClock = scheduledJobs.map((routine) => openScheduledJob(routine, tools, stores.log))
-  for (const { name, wake } of byClock) rounds.set(name, wake)
-  const byEvents: BackgroundService[] = []
-  for (const reaction of reactions) byEvents.push(await openReaction(reaction, tools, stores))
-  return [...byEvents, ...byClock]
+  const wakesByName = new Map<string, () => void>()
+  const tools = createTools({ wake: (name) => wakesByName.get(name)?.() })
+  const jobServices = scheduledJobs.map((job) => openScheduledJob(job, tools, stores.log))
+  for (const { name, wake } of jobServices) wakesByName.set(name, wake)
+  const reactionServices: BackgroundService[] = []
+  for (const reaction of reactions) reactionServices.push(await openReaction(reaction, tools, stores))
+  return [...reactionServices, ...jobServices]
 }
 
 /** Under a lease, unless the reaction stores its own checkpoint. */
@@ -93,30 +93,30 @@ async function openReaction<Tools>(
   tools: Tools,
   stores: ConsumerStores,
 ): Promise<BackgroundService> {
-  const work =
+  const service =
     'createSelfCheckpointedHandler' in reaction
       ? openInEveryProcess(reaction, reaction.createSelfCheckpointedHandler(tools), stores)
       : await openUnderLease(reaction, reaction.createHandler(tools), reaction.createCompanionTask?.(tools), stores)
   const { isNeeded = async () => true } = reaction
-  let idle = false
+  let isNotNeeded = false
   return {
-    ...work,
+    ...service,
     async start() {
-      idle = !(await isNeeded(tools))
-      if (!idle) await work.start()
+      isNotNeeded = !(await isNeeded(tools))
+      if (!isNotNeeded) await service.start()
     },
-    isNotNeeded: () => idle,
+    isNotNeeded: () => isNotNeeded,
   }
 }
 
 function openInEveryProcess(
-  declared: ReactionSubscription,
-  keeping: SelfCheckpointedHandler,
+  reaction: ReactionSubscription,
+  handler: SelfCheckpointedHandler,
   { store, log }: ConsumerStores,
 ): BackgroundService {
-  const runner = new ConsumerRunner(toSelfCheckpointedConsumer(declared, keeping, store), store, log)
+  const runner = new ConsumerRunner(toSelfCheckpointedConsumer(reaction, handler, store), store, log)
   return {
-    name: declared.name,
+    name: reaction.name,
     start: async () => runner.start(),
     stop: () => runner.stop(),
     isActive: () => true,
@@ -125,19 +125,19 @@ function openInEveryProcess(
 }
 
 async function openUnderLease(
-  declared: ReactionSubscription,
-  react: ReactionHandler,
+  reaction: ReactionSubscription,
+  handler: ReactionHandler,
   companionTask: LoopBody | undefined,
   stores: ConsumerStores,
 ): Promise<BackgroundService> {
   const { store, reads, log } = stores
-  const declaration = checkpointModelOf(declared.name)
-  const follower = new ConsumerRunner(new ReactionConsumer(declared, react, stores), store, log)
+  const declaration = checkpointModelOf(reaction.name)
+  const consumerRunner = new ConsumerRunner(new ReactionConsumer(reaction, handler, stores), store, log)
   const runner =
     companionTask === undefined
-      ? follower
-      : combineRunners(follower, new Loop(`${declared.name}-beside`, log, companionTask))
-  return toService(declared.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
+      ? consumerRunner
+      : combineRunners(consumerRunner, new Loop(`${reaction.name}-beside`, log, companionTask))
+  return toService(reaction.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
 }
 
 const combineRunners = (
@@ -158,13 +158,13 @@ const combineRunners = (
 })
 
 function openScheduledJob<Tools>(
-  routine: ScheduledJob<Tools>,
+  job: ScheduledJob<Tools>,
   tools: Tools,
   log: AppLogger,
 ): BackgroundService & { wake(this: void): void } {
-  const { name, intervalMs, concurrency = 1, stopTimeoutMs, onStop } = routine
+  const { name, intervalMs, concurrency = 1, stopTimeoutMs, onStop } = job
   const options = stopTimeoutMs === undefined ? { intervalMs } : { intervalMs, stopTimeoutMs }
-  const loops = Array.from({ length: concurrency }, () => new Loop(name, log, routine.createRound(tools), options))
+  const loops = Array.from({ length: concurrency }, () => new Loop(name, log, job.createRound(tools), options))
   return {
     name,
     start: async () => loops.forEach((loop) => loop.start()),
@@ -184,10 +184,10 @@ const addCounters = ({ name, runs, failures }: RunCounters, other: RunCounters):
   failures: failures + other.failures,
 })
 
-const toService = (name: string, active: ActiveRunner): BackgroundService => ({
+const toService = (name: string, runner: ActiveRunner): BackgroundService => ({
   name,
-  start: () => active.start(),
-  stop: () => active.stop(),
-  isActive: () => active.isActive,
-  counters: () => active.counters,
+  start: () => runner.start(),
+  stop: () => runner.stop(),
+  isActive: () => runner.isActive,
+  counters: () => runner.counters,
 })

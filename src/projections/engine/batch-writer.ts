@@ -37,22 +37,22 @@ export class BatchWriter {
     private readonly store: EventStore,
     private readonly build: ReadModelBuild,
     private readonly log: AppLogger,
-    private readonly known: {
-      readonly line: string
+    private readonly state: {
+      readonly lineage: string
       readonly checkpoint: Checkpoint | undefined
       readonly parked: Set<string>
     },
   ) {
     this.#checkpoints = new CheckpointWriter(build, store, log)
-    this.#position = known.checkpoint?.position ?? 'start'
+    this.#position = state.checkpoint?.position ?? 'start'
     this.#storedPosition = this.#position
-    this.#event = known.checkpoint?.event ?? null
+    this.#event = state.checkpoint?.event ?? null
   }
 
   static async open(projection: AnyProjection, store: EventStore, build: ReadModelBuild, log: AppLogger) {
-    const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
-    const known = { line: await logLineage(store), checkpoint: await build.checkpoint(), parked }
-    return new BatchWriter(projection, store, build, log, known)
+    const parked = new Set((await build.deadLetters()).map((deadLetter) => deadLetter.stream))
+    const state = { lineage: await logLineage(store), checkpoint: await build.checkpoint(), parked }
+    return new BatchWriter(projection, store, build, log, state)
   }
 
   get position(): PositionOrStart {
@@ -60,16 +60,16 @@ export class BatchWriter {
   }
 
   /** A batch may begin before this build's position: the process that filled the build read other batches. */
-  async write({ events: read, position, last }: SubscriptionBatch): Promise<void> {
+  async write({ events: batchEvents, position, last }: SubscriptionBatch): Promise<void> {
     if (comparePositions(position, this.#position) <= 0) return
-    const events = this.#behind(read)
+    const events = this.#eventsAfterPosition(batchEvents)
     const end = { position, event: newestEventOf({ events, ...(last && { last }) }) }
     const { projection } = this
     if ('fold' in projection) return this.#write(await this.#foldLog(projection, events), end)
-    const retries = retriesStream(projection.declaration.name)
+    const retryStream = retriesStream(projection.declaration.name)
     let from = 0
     for (const [index, event] of events.entries()) {
-      if (event.stream !== retries) continue
+      if (event.stream !== retryStream) continue
       await this.#foldBefore(projection, events.slice(from, index))
       await this.#retry(projection, event)
       from = index + 1
@@ -77,7 +77,7 @@ export class BatchWriter {
     await this.#fold(projection, from === 0 ? events : events.slice(from), end)
   }
 
-  #behind(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  #eventsAfterPosition(events: readonly StoredEvent[]): readonly StoredEvent[] {
     const [first] = events
     if (first === undefined || comparePositions(first.position, this.#position) > 0) return events
     return events.filter((event) => comparePositions(event.position, this.#position) > 0)
@@ -94,7 +94,7 @@ export class BatchWriter {
   }
 
   async #fold(projection: Projection<unknown>, events: readonly StoredEvent[], end: BatchEnd): Promise<void> {
-    await this.#write(await foldBatch(projection, this.build, events, this.known.parked), end)
+    await this.#write(await foldBatch(projection, this.build, events, this.state.parked), end)
   }
 
   /** Deletes the dead letters first: if this process ends midway, the retry request is delivered again. */
@@ -102,26 +102,26 @@ export class BatchWriter {
     const streams = withRelatedStreams(projection, streamsToRetry(event, projection.streamPrefixes, this.log))
     for (const stream of streams) {
       await this.build.unpark(stream)
-      this.known.parked.delete(stream)
+      this.state.parked.delete(stream)
     }
-    const refolded = await refold(projection, { store: this.store, build: this.build }, streams, event)
-    await this.#write(refolded, { position: event.position, event })
+    const result = await refold(projection, { store: this.store, build: this.build }, streams, event)
+    await this.#write(result, { position: event.position, event })
   }
 
   async #write({ writes, deadLetters, sequences }: BatchFoldResult, { position, event }: BatchEnd): Promise<void> {
     if (event !== null) this.#event = { id: event.id, position: event.position }
-    const checkpoint = { position, log: this.known.line, event: this.#event }
+    const checkpoint = { position, log: this.state.lineage, event: this.#event }
     if (writes.length + deadLetters.length + sequences.length > 0) {
       await this.#checkpoints.write(writes, checkpoint, deadLetters, sequences)
       this.#storedPosition = position
     } else this.#checkpoints.schedule(checkpoint)
-    for (const letter of deadLetters) this.#park(letter)
+    for (const deadLetter of deadLetters) this.#park(deadLetter)
     this.#position = position
   }
 
   /** Logs only the first event of a stream; the stream's later events are parked too. */
   #park({ stream, event, type, reason }: DeadLetter): void {
-    const { parked } = this.known
+    const { parked } = this.state
     if (parked.has(stream)) return
     parked.add(stream)
     const model = this.projection.declaration.name
@@ -146,15 +146,15 @@ async function refold<Value>(
   request: StoredEvent,
 ): Promise<BatchFoldResult> {
   const until = request.position
-  const read = await Promise.all(streams.map((stream) => store.read(stream)))
-  const events = read
+  const streamEvents = await Promise.all(streams.map((stream) => store.read(stream)))
+  const events = streamEvents
     .flat()
     .filter(({ position }) => comparePositions(position, until) <= 0)
     .sort((a, b) => comparePositions(a.position, b.position))
   const { writes, deadLetters } = await foldFromStart(projection, events)
   const keys = new Set(events.map((event) => keyOrNone(projection, event)).filter((key) => key !== undefined))
-  const replaced = [...replacementWrites(writes, keys, until.commit)]
-  return { deadLetters, ...(await renumberWrites(projection, build, replaced, request)) }
+  const replacements = [...replacementWrites(writes, keys, until.commit)]
+  return { deadLetters, ...(await renumberWrites(projection, build, replacements, request)) }
 }
 
 async function renumberWrites<Value>(
@@ -164,16 +164,20 @@ async function renumberWrites<Value>(
   request: StoredEvent,
 ): Promise<Pick<BatchFoldResult, 'writes' | 'sequences'>> {
   if (numbering === undefined) return { writes, sequences: [] }
-  const made = writes.flatMap((write) => ('put' in write ? [write.put] : []))
-  const accounts = new Set(made.map((one) => numbering.accountOf(one)))
-  const numbers = await EventNumberer.load(build.sequences, [request], accounts)
-  if (numbers === undefined) return { writes, sequences: [] }
-  const stored = await build.load(made.map(({ id = '' }) => id))
-  const before = new Map(stored.map(({ document }) => [document['id'], document]))
-  const renumbered = (put: Document): Document =>
-    numbering.renumberDocument(put, before.get(put['id']), numbers.nextNumber(numbering.accountOf(put), request))
-  const numbered = writes.map((write) => ('put' in write ? { ...write, put: renumbered(write.put) } : write))
-  return { writes: numbered, sequences: numbers.writes() }
+  const documents = writes.flatMap((write) => ('put' in write ? [write.put] : []))
+  const accounts = new Set(documents.map((document) => numbering.accountOf(document)))
+  const numberer = await EventNumberer.load(build.sequences, [request], accounts)
+  if (numberer === undefined) return { writes, sequences: [] }
+  const stored = await build.load(documents.map(({ id = '' }) => id))
+  const storedDocuments = new Map(stored.map(({ document }) => [document['id'], document]))
+  const renumber = (put: Document): Document =>
+    numbering.renumberDocument(
+      put,
+      storedDocuments.get(put['id']),
+      numberer.nextNumber(numbering.accountOf(put), request),
+    )
+  const renumberedWrites = writes.map((write) => ('put' in write ? { ...write, put: renumber(write.put) } : write))
+  return { writes: renumberedWrites, sequences: numberer.writes() }
 }
 
 /** An event whose document can't be determined has created none. */

@@ -35,12 +35,12 @@ export async function openBuildOfLog(
   const live = await reads.live(declaration)
   const checkpoint = await live.checkpoint()
   if (checkpoint === undefined || (await isCheckpointOfLog(store, checkpoint))) return live
-  const fresh = await reads.begin(declaration)
+  const newBuild = await reads.begin(declaration)
   try {
-    await reads.promote(declaration, fresh)
-    return fresh
+    await reads.promote(declaration, newBuild)
+    return newBuild
   } catch (error) {
-    await reads.drop(declaration, fresh)
+    await reads.drop(declaration, newBuild)
     throw error
   }
 }
@@ -80,11 +80,11 @@ const MAX_DELAY_MS = 450
  * their checkpoints are coalesced, since losing one costs only reading those events again.
  */
 export class CheckpointWriter {
-  #waiting: Checkpoint | undefined
+  #pending: Checkpoint | undefined
   #timer: NodeJS.Timeout | undefined
   /** When the first waiting checkpoint arrived: a time of performance.now(). */
-  #since = 0
-  #flushing: Promise<void> = Promise.resolve()
+  #pendingSince = 0
+  #lastFlush: Promise<void> = Promise.resolve()
 
   constructor(
     private readonly build: ReadModelBuild,
@@ -96,41 +96,41 @@ export class CheckpointWriter {
   async write(
     writes: readonly DocumentWrite[],
     checkpoint: Checkpoint,
-    letters: readonly DeadLetter[],
+    deadLetters: readonly DeadLetter[],
     sequences: readonly DocumentWrite[],
   ): Promise<void> {
-    this.#forget()
-    await this.#flushing
-    await this.build.write(writes, await anchorCheckpoint(this.store, checkpoint), letters, sequences)
+    this.#clearPending()
+    await this.#lastFlush
+    await this.build.write(writes, await anchorCheckpoint(this.store, checkpoint), deadLetters, sequences)
   }
 
   /** Writes the checkpoint, or a later one instead, within half a second; after 50 ms if no other follows. */
   schedule(checkpoint: Checkpoint): void {
     const now = performance.now()
-    if (this.#waiting === undefined) this.#since = now
-    this.#waiting = checkpoint
+    if (this.#pending === undefined) this.#pendingSince = now
+    this.#pending = checkpoint
     this.#timer ??= setTimeout(() => void this.flush(), IDLE_DELAY_MS)
-    if (now - this.#since < MAX_DELAY_MS) this.#timer.refresh()
+    if (now - this.#pendingSince < MAX_DELAY_MS) this.#timer.refresh()
   }
 
   /** Writes the waiting checkpoint now. Never rejects: a store's error is left to the next write. */
   flush(): Promise<void> {
-    const checkpoint = this.#waiting
-    this.#forget()
-    if (checkpoint === undefined) return this.#flushing
-    this.#flushing = this.#write(checkpoint).catch((error: unknown) => {
+    const checkpoint = this.#pending
+    this.#clearPending()
+    if (checkpoint === undefined) return this.#lastFlush
+    this.#lastFlush = this.#write(checkpoint).catch((error: unknown) => {
       this.log.debug({ err: error }, 'a checkpoint could not be written; the next one covers it')
     })
-    return this.#flushing
+    return this.#lastFlush
   }
 
   async #write(checkpoint: Checkpoint): Promise<void> {
     await this.build.write([], await anchorCheckpoint(this.store, checkpoint))
   }
 
-  #forget(): void {
+  #clearPending(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#waiting = undefined
+    this.#pending = undefined
   }
 }

@@ -62,12 +62,12 @@ export async function foldBatch<Value>(
   events: readonly StoredEvent[],
   parked: ReadonlySet<string>,
 ): Promise<BatchFoldResult> {
-  const keyed = events.map((event) => toKeyedEvent(projection, event))
-  const stored = await loadDocuments(build, keyed)
-  const accounts = accountsOf(projection, keyed, stored)
-  const numbers = accounts && (await EventNumberer.load(build.sequences, events, accounts))
-  const base = numbers?.isOvertaken === true ? await loadDocuments(build, keyed, 'all') : stored
-  return foldKeyedBatch(projection, build, { keyed, stored: base, parked }, () => numbers?.restart())
+  const keyedEvents = events.map((event) => toKeyedEvent(projection, event))
+  const stored = await loadDocuments(build, keyedEvents)
+  const accounts = accountsOf(projection, keyedEvents, stored)
+  const numberer = accounts && (await EventNumberer.load(build.sequences, events, accounts))
+  const base = numberer?.isOvertaken === true ? await loadDocuments(build, keyedEvents, 'all') : stored
+  return foldKeyedBatch(projection, build, { keyedEvents, stored: base, parked }, () => numberer?.restart())
 }
 
 /** Folds streams from their start, without stored documents. Their events are not numbered again. */
@@ -75,12 +75,17 @@ export async function foldFromStart<Value>(
   projection: Projection<Value>,
   events: readonly StoredEvent[],
 ): Promise<BatchFoldResult> {
-  const keyed = events.map((event) => toKeyedEvent(projection, event))
-  return foldKeyedBatch(projection, { load: async () => [] }, { keyed, stored: [], parked: new Set() }, () => undefined)
+  const keyedEvents = events.map((event) => toKeyedEvent(projection, event))
+  return foldKeyedBatch(
+    projection,
+    { load: async () => [] },
+    { keyedEvents, stored: [], parked: new Set() },
+    () => undefined,
+  )
 }
 
 type KeyedBatch = {
-  readonly keyed: readonly KeyedEvent[]
+  readonly keyedEvents: readonly KeyedEvent[]
   readonly stored: readonly StoredDocument[]
   readonly parked: ReadonlySet<string>
 }
@@ -88,20 +93,20 @@ type KeyedBatch = {
 async function foldKeyedBatch<Value>(
   projection: Projection<Value>,
   build: Pick<ReadModelBuild, 'load'>,
-  { keyed, stored, parked }: KeyedBatch,
-  numbersAgain: () => EventNumberer | undefined,
+  { keyedEvents, stored, parked }: KeyedBatch,
+  createNumberer: () => EventNumberer | undefined,
 ): Promise<BatchFoldResult> {
   const faults = new Map<StoredEvent, unknown>()
   for (;;) {
-    const numbers = numbersAgain()
-    const known = { parked, faults, numbers: numbers ?? NO_NUMBERS }
-    const { entries, letters, faulty } = foldAll(projection, stored, keyed, known)
-    const { writes, unshown } = writesOf(projection, entries)
-    if (unshown.length === 0) {
-      await requireUnchangedDocuments(projection, build, faulty, stored)
-      return { writes, deadLetters: letters, sequences: numbers?.writes() ?? [] }
+    const numberer = createNumberer()
+    const context = { parked, faults, numberer: numberer ?? NO_NUMBERS }
+    const { entries, deadLetters, faultyKeys } = foldAll(projection, stored, keyedEvents, context)
+    const { writes, failedEntries } = writesOf(projection, entries)
+    if (failedEntries.length === 0) {
+      await requireUnchangedDocuments(projection, build, faultyKeys, stored)
+      return { writes, deadLetters, sequences: numberer?.writes() ?? [] }
     }
-    for (const entry of unshown) {
+    for (const entry of failedEntries) {
       const { event, fault } = findFailingEvent(projection, entry)
       faults.set(event, fault)
     }
@@ -124,28 +129,28 @@ function toKeyedEvent<Value>(projection: Projection<Value>, event: StoredEvent):
 
 async function loadDocuments(
   build: Pick<ReadModelBuild, 'load'>,
-  keyed: readonly KeyedEvent[],
+  keyedEvents: readonly KeyedEvent[],
   which: 'all' | 'as needed' = 'as needed',
 ): Promise<readonly StoredDocument[]> {
-  const known = new Set<FieldValue>()
-  const wanted: FieldValue[] = []
-  for (const { key, createsDocument } of keyed) {
-    if (key === undefined || known.has(key)) continue
-    known.add(key)
-    if (!createsDocument || which === 'all') wanted.push(key)
+  const seenKeys = new Set<FieldValue>()
+  const keysToLoad: FieldValue[] = []
+  for (const { key, createsDocument } of keyedEvents) {
+    if (key === undefined || seenKeys.has(key)) continue
+    seenKeys.add(key)
+    if (!createsDocument || which === 'all') keysToLoad.push(key)
   }
-  return wanted.length === 0 ? [] : build.load(wanted)
+  return keysToLoad.length === 0 ? [] : build.load(keysToLoad)
 }
 
 /** The accounts whose events may be in the batch; undefined if the model does not number events. */
 function accountsOf<Value>(
   { numbering }: Projection<Value>,
-  keyed: readonly KeyedEvent[],
+  keyedEvents: readonly KeyedEvent[],
   stored: readonly StoredDocument[],
 ): Set<number> | undefined {
   if (numbering === undefined) return undefined
   const accounts = new Set(stored.map(({ document }) => numbering.accountOf(document)))
-  for (const { event, createsDocument } of keyed) {
+  for (const { event, createsDocument } of keyedEvents) {
     const account = createsDocument ? numbering.accountOfFirstEvent(event) : undefined
     if (account !== undefined) accounts.add(account)
   }
@@ -153,7 +158,7 @@ function accountsOf<Value>(
 }
 
 type FoldContext = {
-  readonly numbers: EventNumberSource
+  readonly numberer: EventNumberSource
   readonly parked: ReadonlySet<string>
   /** Events after which a document can't be rendered, found in an earlier pass. */
   readonly faults: ReadonlyMap<StoredEvent, unknown>
@@ -162,23 +167,23 @@ type FoldContext = {
 function foldAll<Value>(
   projection: Projection<Value>,
   stored: readonly StoredDocument[],
-  keyed: readonly KeyedEvent[],
-  { parked, faults, numbers }: FoldContext,
+  keyedEvents: readonly KeyedEvent[],
+  { parked, faults, numberer }: FoldContext,
 ) {
   const entries: FoldedDocuments<Value> = new Map()
   for (const base of stored) {
     const key = base.document['id']
-    if (key !== undefined) entries.set(key, fromStored(base))
+    if (key !== undefined) entries.set(key, toFoldedDocument(base))
   }
-  const letters: DeadLetter[] = []
-  const faulty = new Set<FieldValue>()
+  const deadLetters: DeadLetter[] = []
+  const faultyKeys = new Set<FieldValue>()
   const parkedStreams = new Set(parked)
-  for (const one of keyed) {
-    const { event, key, fault } = one
-    numbers.recordEpoch(event)
+  for (const keyedEvent of keyedEvents) {
+    const { event, key, fault } = keyedEvent
+    numberer.recordEpoch(event)
     if (key === undefined && fault === undefined) continue
-    const account = accountOf(projection, entries, one)
-    const number = account === undefined ? 0 : numbers.nextNumber(account, event)
+    const account = accountOf(projection, entries, keyedEvent)
+    const number = account === undefined ? 0 : numberer.nextNumber(account, event)
     try {
       if (parkedStreams.has(event.stream)) throw new Error('an earlier event of this stream is parked')
       if (fault !== undefined) throw fault
@@ -187,12 +192,12 @@ function foldAll<Value>(
     } catch (error) {
       if (typeof key === 'number' && account !== undefined)
         addPlaceholder(projection, entries, key, { event, number }, account)
-      if (key !== undefined && !parkedStreams.has(event.stream)) faulty.add(key)
+      if (key !== undefined && !parkedStreams.has(event.stream)) faultyKeys.add(key)
       parkedStreams.add(event.stream)
-      letters.push(toDeadLetter(event, error))
+      deadLetters.push(toDeadLetter(event, error))
     }
   }
-  return { entries, letters, faulty: [...faulty] }
+  return { entries, deadLetters, faultyKeys: [...faultyKeys] }
 }
 
 /** The account of an event, from its document or from the event that creates it. */
@@ -203,8 +208,8 @@ function accountOf<Value>(
 ): number | undefined {
   if (numbering === undefined || key === undefined) return undefined
   const entry = entries.get(key)
-  const known = entry?.document ?? entry?.value
-  if (known !== undefined) return numbering.accountOf(known)
+  const content = entry?.document ?? entry?.value
+  if (content !== undefined) return numbering.accountOf(content)
   return createsDocument ? numbering.accountOfFirstEvent(event) : undefined
 }
 
@@ -238,15 +243,16 @@ async function requireUnchangedDocuments<Value>(
   stored: readonly StoredDocument[],
 ): Promise<void> {
   if (keys.length === 0) return
-  const known = new Map(stored.map(({ document, revision }) => [document['id'] ?? '', revision]))
+  const loadedRevisions = new Map(stored.map(({ document, revision }) => [document['id'] ?? '', revision]))
   for (const { document, revision } of await build.load(keys, 'acknowledged')) {
     const key = document['id'] ?? ''
-    const loadedAt = known.get(key)
-    if (loadedAt !== undefined && loadedAt !== revision) throw new ConcurrencyConflict(declaration.name, key)
+    const loadedRevision = loadedRevisions.get(key)
+    if (loadedRevision !== undefined && loadedRevision !== revision)
+      throw new ConcurrencyConflict(declaration.name, key)
   }
 }
 
-const fromStored = <Value>(base: StoredDocument): FoldedDocument<Value> => {
+const toFoldedDocument = <Value>(base: StoredDocument): FoldedDocument<Value> => {
   const { document, revision } = base
   return { basedOn: base, document, value: undefined, changed: false, revision, events: [] }
 }
@@ -254,15 +260,26 @@ const fromStored = <Value>(base: StoredDocument): FoldedDocument<Value> => {
 function findOrAddDocument<Value>(entries: FoldedDocuments<Value>, key: FieldValue): FoldedDocument<Value> {
   const found = entries.get(key)
   if (found !== undefined) return found
-  const fresh = { basedOn: undefined, document: undefined, value: undefined, changed: false, revision: 0n, events: [] }
-  entries.set(key, fresh)
-  return fresh
+  const newEntry = {
+    basedOn: undefined,
+    document: undefined,
+    value: undefined,
+    changed: false,
+    revision: 0n,
+    events: [],
+  }
+  entries.set(key, newEntry)
+  return newEntry
 }
 
-function foldInto<Value>(projection: Projection<Value>, entry: FoldedDocument<Value>, numbered: NumberedEvent): void {
-  fold(projection, entry, numbered)
-  entry.revision = numbered.event.position.commit
-  entry.events.push(numbered)
+function foldInto<Value>(
+  projection: Projection<Value>,
+  entry: FoldedDocument<Value>,
+  numberedEvent: NumberedEvent,
+): void {
+  fold(projection, entry, numberedEvent)
+  entry.revision = numberedEvent.event.position.commit
+  entry.events.push(numberedEvent)
 }
 
 function fold<Value>(
@@ -285,7 +302,7 @@ function fold<Value>(
  */
 function writesOf<Value>(projection: Projection<Value>, entries: FoldedDocuments<Value>) {
   const writes: DocumentWrite[] = []
-  const unshown: FoldedDocument<Value>[] = []
+  const failedEntries: FoldedDocument<Value>[] = []
   for (const [key, entry] of entries) {
     if (!entry.changed) continue
     const { basedOn, revision } = entry
@@ -295,10 +312,10 @@ function writesOf<Value>(projection: Projection<Value>, entries: FoldedDocuments
       writes.push(put === undefined ? { remove: key, ...guard } : { put, ...guard })
     } catch {
       // findFailingEvent reproduces the error and puts it into the dead letter.
-      unshown.push(entry)
+      failedEntries.push(entry)
     }
   }
-  return { writes, unshown }
+  return { writes, failedEntries }
 }
 
 const renderDocument = <Value>(
@@ -308,13 +325,14 @@ const renderDocument = <Value>(
 
 /** The first event after which a document can't be rendered. */
 function findFailingEvent<Value>(projection: Projection<Value>, { basedOn, events }: FoldedDocument<Value>) {
-  const again: FoldedDocument<Value> = basedOn === undefined ? findOrAddDocument(new Map(), '') : fromStored(basedOn)
-  for (const numbered of events) {
+  const refoldedEntry: FoldedDocument<Value> =
+    basedOn === undefined ? findOrAddDocument(new Map(), '') : toFoldedDocument(basedOn)
+  for (const numberedEvent of events) {
     try {
-      foldInto(projection, again, numbered)
-      renderDocument(projection, again)
+      foldInto(projection, refoldedEntry, numberedEvent)
+      renderDocument(projection, refoldedEntry)
     } catch (error) {
-      return { event: numbered.event, fault: error ?? new Error('the document cannot be rendered') }
+      return { event: numberedEvent.event, fault: error ?? new Error('the document cannot be rendered') }
     }
   }
   const last = events.at(-1)

@@ -14,17 +14,17 @@ export async function openGuardedReadModel(
   declaration: ModelDeclaration,
 ): Promise<ReadModel> {
   const model = await reads.model(declaration)
-  let foreign = true
+  let isForeign = true
 
-  async function isForeign(): Promise<boolean> {
+  async function checkForeign(): Promise<boolean> {
     // `live` creates a build if there is none, and only the projecting process may do that.
-    if ((await model.position()) === 'start') return (foreign = false)
+    if ((await model.position()) === 'start') return (isForeign = false)
     const checkpoint = await (await reads.live(declaration)).checkpoint()
-    return (foreign = checkpoint !== undefined && !(await isCheckpointOfLog(store, checkpoint)))
+    return (isForeign = checkpoint !== undefined && !(await isCheckpointOfLog(store, checkpoint)))
   }
 
-  function guarded<Result>(read: () => Result | Promise<Result>, fallback: () => Result): Result | Promise<Result> {
-    return foreign ? isForeign().then((still) => (still ? fallback() : read())) : read()
+  function readGuarded<Result>(read: () => Result | Promise<Result>, fallback: () => Result): Result | Promise<Result> {
+    return isForeign ? checkForeign().then((isStillForeign) => (isStillForeign ? fallback() : read())) : read()
   }
 
   function refuse(): never {
@@ -34,24 +34,24 @@ export async function openGuardedReadModel(
   }
 
   // If the read store is unavailable now, the next request checks again.
-  await isForeign().catch(() => undefined)
+  await checkForeign().catch(() => undefined)
   return {
     get: (id, select) =>
-      guarded(
+      readGuarded(
         () => model.get(id, select),
         () => undefined,
       ),
-    find: (query) => guarded(() => model.find(query), refuse),
-    count: (where, bounded) => guarded(() => model.count(where, bounded), refuse),
-    counts: (where) => guarded(() => model.counts(where), refuse),
-    sequences: (ids) => guarded(() => model.sequences(ids), refuse),
+    find: (query) => readGuarded(() => model.find(query), refuse),
+    count: (where, bounded) => readGuarded(() => model.count(where, bounded), refuse),
+    counts: (where) => readGuarded(() => model.counts(where), refuse),
+    sequences: (ids) => readGuarded(() => model.sequences(ids), refuse),
     position: () =>
-      guarded(
+      readGuarded(
         () => model.position(),
         () => 'start',
       ),
     parkedStreams: () =>
-      guarded(
+      readGuarded(
         () => model.parkedStreams(),
         () => new Set(),
       ),

@@ -21,12 +21,15 @@ export class LogRolledBack extends StoreUnavailable {
  * proper restore begins a new epoch (LogRestored), which differs from theirs.
  * @throws LogRolledBack, StoreUnavailable
  */
-export async function requireLogNotRolledBack(store: EventStore, witnesses: readonly LogObservation[]): Promise<void> {
-  const now = parseLineage(await logLineage(store))
-  for (const { observer, log, event } of witnesses) {
+export async function requireLogNotRolledBack(
+  store: EventStore,
+  observations: readonly LogObservation[],
+): Promise<void> {
+  const currentLineage = parseLineage(await logLineage(store))
+  for (const { observer, log, event } of observations) {
     const { identity, epoch } = parseLineage(log)
-    if (identity !== now.identity || epoch < now.epoch || event === null) continue
-    if (epoch === now.epoch && (await store.eventAt(event.position))?.id === event.id) continue
+    if (identity !== currentLineage.identity || epoch < currentLineage.epoch || event === null) continue
+    if (epoch === currentLineage.epoch && (await store.eventAt(event.position))?.id === event.id) continue
     throw new LogRolledBack(
       `The event log does not have an event that ${observer} has seen (position ${event.position.commit}): it was ` +
         'replaced by an older copy. Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, then ' +
@@ -36,27 +39,27 @@ export async function requireLogNotRolledBack(store: EventStore, witnesses: read
 }
 
 /** The highest epoch in which any observer has seen this log. */
-export const highestObservedEpoch = (witnesses: readonly LogObservation[], identity: string): number =>
+export const highestObservedEpoch = (observations: readonly LogObservation[], identity: string): number =>
   Math.max(
     FIRST_EPOCH,
-    ...witnesses
+    ...observations
       .map(({ log }) => parseLineage(log))
-      .map((line) => (line.identity === identity ? line.epoch : FIRST_EPOCH)),
+      .map((lineage) => (lineage.identity === identity ? lineage.epoch : FIRST_EPOCH)),
   )
 
 /** What these consumers and the vault have seen of the log. @throws StoreUnavailable */
 export async function readLogObservations(
   reads: ReadStore,
-  followers: readonly ModelDeclaration[],
+  declarations: readonly ModelDeclaration[],
   vault: Vault,
 ): Promise<LogObservation[]> {
-  const found: LogObservation[] = []
-  for (const declaration of followers) {
+  const observations: LogObservation[] = []
+  for (const declaration of declarations) {
     // `live` creates a build if there is none.
     if ((await (await reads.model(declaration)).position()) === 'start') continue
     const checkpoint = await (await reads.live(declaration)).checkpoint()
-    if (checkpoint !== undefined) found.push({ observer: `the read model ${declaration.name}`, ...checkpoint })
+    if (checkpoint !== undefined) observations.push({ observer: `the read model ${declaration.name}`, ...checkpoint })
   }
-  const followed = await vault.checkpoint()
-  return followed === undefined ? found : [...found, { observer: 'the vault', ...followed }]
+  const vaultCheckpoint = await vault.checkpoint()
+  return vaultCheckpoint === undefined ? observations : [...observations, { observer: 'the vault', ...vaultCheckpoint }]
 }

@@ -45,8 +45,8 @@ export class Loop {
   readonly #pause = new InterruptibleSleep()
   readonly #interruption: Interruption
   #lifetime: LoopLifetime | undefined
-  #done: Promise<void> = Promise.resolve()
-  #wanted = false
+  #completion: Promise<void> = Promise.resolve()
+  #isWoken = false
   #runs = 0
   #failures = 0
 
@@ -66,70 +66,70 @@ export class Loop {
   /** Can be called again after a stop. */
   start(): void {
     if (this.#lifetime !== undefined) return
-    const life = { isStopped: false, controller: new AbortController() }
-    this.#lifetime = life
-    this.#done = this.#done.then(() => this.#runUntilStopped(life))
+    const lifetime = { isStopped: false, controller: new AbortController() }
+    this.#lifetime = lifetime
+    this.#completion = this.#completion.then(() => this.#runUntilStopped(lifetime))
   }
 
   /** Starts the next run now, or directly after the one under way. */
   wake(): void {
-    this.#wanted = true
+    this.#isWoken = true
     this.#pause.wake()
   }
 
   /** Resolves when the run under way has ended, or after `stopTimeoutMs`. */
   async stop(): Promise<void> {
-    const life = this.#lifetime
+    const lifetime = this.#lifetime
     this.#lifetime = undefined
-    if (life !== undefined) {
-      life.isStopped = true
-      life.controller.abort(new LoopStopError(this.name))
+    if (lifetime !== undefined) {
+      lifetime.isStopped = true
+      lifetime.controller.abort(new LoopStopError(this.name))
       this.#pause.wake()
     }
     const { stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = this.options
-    if (await settlesWithin(this.#done, stopTimeoutMs)) return
+    if (await settlesWithin(this.#completion, stopTimeoutMs)) return
     this.log.warn(
       { name: this.name, milliseconds: stopTimeoutMs },
       'did not end in time after a stop; no longer waiting for it',
     )
   }
 
-  async #runUntilStopped(life: LoopLifetime): Promise<void> {
-    let pause = INITIAL_BACKOFF_MS
-    while (!life.isStopped) {
-      this.#wanted = false
-      const started = performance.now()
-      const outcome = await this.#once(life)
+  async #runUntilStopped(lifetime: LoopLifetime): Promise<void> {
+    let backoffMs = INITIAL_BACKOFF_MS
+    while (!lifetime.isStopped) {
+      this.#isWoken = false
+      const startedAt = performance.now()
+      const outcome = await this.#runOnce(lifetime)
       if (outcome === 'done') {
-        if (this.#lifetime === life) this.#lifetime = undefined
+        if (this.#lifetime === lifetime) this.#lifetime = undefined
         return
       }
-      if (outcome === 'ended' || performance.now() - started > MAX_BACKOFF_MS) pause = INITIAL_BACKOFF_MS
+      if (outcome === 'ended' || performance.now() - startedAt > MAX_BACKOFF_MS) backoffMs = INITIAL_BACKOFF_MS
       const { intervalMs = 0 } = this.options
-      const rest =
+      const delayMs =
         outcome === 'ended'
           ? Math.max(intervalMs, INITIAL_BACKOFF_MS)
-          : Math.max(pause, Math.min(intervalMs, MAX_BACKOFF_MS))
-      pause = Math.min(pause * 2, MAX_BACKOFF_MS)
-      if (!life.isStopped && !this.#wanted) await this.#pause.sleep(rest)
+          : Math.max(backoffMs, Math.min(intervalMs, MAX_BACKOFF_MS))
+      backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)
+      if (!lifetime.isStopped && !this.#isWoken) await this.#pause.sleep(delayMs)
     }
   }
 
-  async #once(life: LoopLifetime): Promise<'done' | 'ended' | 'failed'> {
-    life.controller = new AbortController()
-    const mended = setTimeout(() => this.#interruption.end(), STABLE_AFTER_MS)
+  async #runOnce(lifetime: LoopLifetime): Promise<'done' | 'ended' | 'failed'> {
+    lifetime.controller = new AbortController()
+    const recoveryTimer = setTimeout(() => this.#interruption.end(), STABLE_AFTER_MS)
     this.#runs++
     try {
-      const outcome = await this.run(life.controller.signal)
+      const outcome = await this.run(lifetime.controller.signal)
       this.#interruption.end()
       return outcome ?? 'ended'
     } catch (error) {
-      if (life.isStopped) return 'ended'
+      if (lifetime.isStopped) return 'ended'
       this.#failures++
       this.#interruption.recordFailure(error)
       return 'failed'
     } finally {
-      clearTimeout(mended)
+      clearTimeout(recoveryTimer)
     }
   }
 }
@@ -137,8 +137,8 @@ export class Loop {
 /** The abort reason of a loop's signal. */
 class LoopStopError extends Error {
   override readonly name = 'LoopStopError'
-  constructor(what: string) {
-    super(`${what} was stopped`)
+  constructor(loopName: string) {
+    super(`${loopName} was stopped`)
   }
 }
 
@@ -157,4 +157,4 @@ export type ScheduledJob<Tools> = {
   readonly onStop?: (tools: Tools) => Promise<void>
 }
 
-export const defineScheduledJob = <Tools>(declared: ScheduledJob<Tools>): ScheduledJob<Tools> => declared
+export const defineScheduledJob = <Tools>(job: ScheduledJob<Tools>): ScheduledJob<Tools> => job

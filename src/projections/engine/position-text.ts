@@ -8,34 +8,34 @@ const START = '-'
 
 const BASE = 36
 
-/** @param places in ascending order */
-export function formatPositions(places: readonly PositionOrStart[]): string {
-  let last = 0n
-  const texts = places.map((place) => {
-    if (place === 'start') return START
-    const step = (place.commit - last).toString(BASE)
-    const apart = place.prepare - place.commit
-    last = place.commit
-    return apart === 0n ? step : `${step}:${apart.toString(BASE)}`
+/** @param positions in ascending order */
+export function formatPositions(positions: readonly PositionOrStart[]): string {
+  let lastCommit = 0n
+  const texts = positions.map((position) => {
+    if (position === 'start') return START
+    const commitDelta = (position.commit - lastCommit).toString(BASE)
+    const prepareDelta = position.prepare - position.commit
+    lastCommit = position.commit
+    return prepareDelta === 0n ? commitDelta : `${commitDelta}:${prepareDelta.toString(BASE)}`
   })
   return texts.join(' ')
 }
 
 export function parsePositions(text: string): PositionOrStart[] {
-  let last = 0n
-  return text.split(' ').map((one): PositionOrStart => {
-    if (one === START) return 'start'
-    const [step = '0', apart = '0'] = one.split(':')
-    last += inBase(step)
-    return { commit: last, prepare: last + inBase(apart) } satisfies Position
+  let lastCommit = 0n
+  return text.split(' ').map((entry): PositionOrStart => {
+    if (entry === START) return 'start'
+    const [commitDelta = '0', prepareDelta = '0'] = entry.split(':')
+    lastCommit += parseBigInt(commitDelta)
+    return { commit: lastCommit, prepare: lastCommit + parseBigInt(prepareDelta) } satisfies Position
   })
 }
 
 /** Digits parsed at a time: what a number holds exactly. */
 const DIGITS = 10
 
-function inBase(text: string): bigint {
-  if (text.startsWith('-')) return -inBase(text.slice(1))
+function parseBigInt(text: string): bigint {
+  if (text.startsWith('-')) return -parseBigInt(text.slice(1))
   let value = 0n
   for (let from = 0; from < text.length; from += DIGITS) {
     const part = text.slice(from, from + DIGITS)

@@ -20,11 +20,11 @@ export class WaitBudget {
 
   /** Waits for something and deducts the time. @param wait waits for at most the given milliseconds */
   async spendOn<Result>(wait: (milliseconds: number) => Result | Promise<Result>): Promise<Result> {
-    const started = performance.now()
+    const startedAt = performance.now()
     try {
       return await wait(this.remainingMs)
     } finally {
-      this.#remainingMs -= performance.now() - started
+      this.#remainingMs -= performance.now() - startedAt
     }
   }
 }
@@ -57,9 +57,9 @@ export class LocalProgress implements ProjectionProgress {
   advance(position: PositionOrStart): void {
     this.#position = position
     if (this.#waiters.length === 0) return
-    const waiting = this.#waiters
-    this.#waiters = waiting.filter((waiter) => comparePositions(waiter.position, position) > 0)
-    for (const waiter of waiting) if (comparePositions(waiter.position, position) <= 0) waiter.settle(true)
+    const waiters = this.#waiters
+    this.#waiters = waiters.filter((waiter) => comparePositions(waiter.position, position) > 0)
+    for (const waiter of waiters) if (comparePositions(waiter.position, position) <= 0) waiter.settle(true)
   }
 
   waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean> {
@@ -95,9 +95,9 @@ export class LocalProgress implements ProjectionProgress {
   #expire(): void {
     this.#timer = undefined
     const now = performance.now()
-    const waiting = this.#waiters
-    this.#waiters = waiting.filter((waiter) => waiter.until > now)
-    for (const waiter of waiting) if (waiter.until <= now) waiter.settle(false)
+    const waiters = this.#waiters
+    this.#waiters = waiters.filter((waiter) => waiter.until > now)
+    for (const waiter of waiters) if (waiter.until <= now) waiter.settle(false)
     if (this.#waiters.length > 0) this.#expireAt(Math.min(...this.#waiters.map((waiter) => waiter.until)))
   }
 }
@@ -112,40 +112,40 @@ const POLL_TIMEOUT_MS = 400
  * waiters, and only while there are any.
  */
 export class PolledProgress implements ProjectionProgress {
-  readonly #seen = new LocalProgress()
-  #waiting = 0
-  #looking = false
+  readonly #polled = new LocalProgress()
+  #waiterCount = 0
+  #isPolling = false
 
   constructor(private readonly model: Pick<ReadModel, 'position'>) {}
 
   async waitForPosition(position: PositionOrStart, ms: number): Promise<boolean> {
     const until = performance.now() + ms
-    this.#seen.advance(await this.#positionNow())
-    const reached = this.#seen.waitForPosition(position, Math.max(0, until - performance.now()))
+    this.#polled.advance(await this.#currentPosition())
+    const reached = this.#polled.waitForPosition(position, Math.max(0, until - performance.now()))
     if (!(reached instanceof Promise)) return reached
-    this.#waiting++
-    this.#schedule()
+    this.#waiterCount++
+    this.#schedulePoll()
     try {
       return await reached
     } finally {
-      this.#waiting--
+      this.#waiterCount--
     }
   }
 
-  #schedule(): void {
-    if (this.#looking) return
-    this.#looking = true
-    setTimeout(() => void this.#look(), POLL_INTERVAL_MS)
+  #schedulePoll(): void {
+    if (this.#isPolling) return
+    this.#isPolling = true
+    setTimeout(() => void this.#poll(), POLL_INTERVAL_MS)
   }
 
-  async #look(): Promise<void> {
-    this.#seen.advance(await this.#positionNow())
-    this.#looking = false
-    if (this.#waiting > 0) this.#schedule()
+  async #poll(): Promise<void> {
+    this.#polled.advance(await this.#currentPosition())
+    this.#isPolling = false
+    if (this.#waiterCount > 0) this.#schedulePoll()
   }
 
   /** An unavailable or hanging store counts as behind. */
-  async #positionNow(): Promise<PositionOrStart> {
+  async #currentPosition(): Promise<PositionOrStart> {
     try {
       const position = this.model.position()
       return position instanceof Promise ? await withTimeout(POLL_TIMEOUT_MS, position, () => 'start') : position

@@ -30,32 +30,32 @@ export class ReactionConsumer implements EventConsumer {
   readonly #log: AppLogger
 
   constructor(
-    private readonly declared: ReactionSubscription,
-    private readonly handleEvents: ReactionHandler,
+    private readonly reaction: ReactionSubscription,
+    private readonly handler: ReactionHandler,
     { store, reads, log }: { readonly store: EventStore; readonly reads: ReadStore; readonly log: AppLogger },
   ) {
     this.#store = store
     this.#reads = reads
     this.#log = log
-    this.name = declared.name
-    this.prefixes = prefixesOf(declared.name, declared)
+    this.name = reaction.name
+    this.prefixes = prefixesOf(reaction.name, reaction)
   }
 
   async beginRun(signal: AbortSignal): Promise<ConsumerRun> {
     const store = this.#store
     const build = await openBuildOfLog(this.#reads, store, checkpointModelOf(this.name))
     const lineage = await logLineage(store)
-    const last = await build.checkpoint()
-    const from = last?.position ?? 'start'
+    const lastCheckpoint = await build.checkpoint()
+    const from = lastCheckpoint?.position ?? 'start'
     const checkpoints = new CheckpointWriter(build, store, this.#log)
-    let event: Checkpoint['event'] = last?.event ?? null
+    let event: Checkpoint['event'] = lastCheckpoint?.event ?? null
     return {
       from,
       handleBatch: async (batch: SubscriptionBatch) => {
-        const letters = await this.#reactTo(batch.events, build, signal)
+        const deadLetters = await this.#reactTo(batch.events, build, signal)
         event = newestEventOf(batch) ?? event
         const checkpoint = { position: batch.position, log: lineage, event }
-        if (letters.length > 0) await checkpoints.write([], checkpoint, letters, [])
+        if (deadLetters.length > 0) await checkpoints.write([], checkpoint, deadLetters, [])
         else checkpoints.schedule(checkpoint)
       },
       flush: () => checkpoints.flush(),
@@ -68,27 +68,27 @@ export class ReactionConsumer implements EventConsumer {
    * @throws the reaction's rejection: nothing of the batch counts as handled then
    */
   async #reactTo(events: readonly StoredEvent[], build: ReadModelBuild, signal: AbortSignal): Promise<DeadLetter[]> {
-    const retries = retriesStream(this.name)
-    let letters: DeadLetter[] = []
+    const retryStream = retriesStream(this.name)
+    let deadLetters: DeadLetter[] = []
     let from = 0
     for (const [index, event] of events.entries()) {
-      if (event.stream !== retries) continue
-      letters.push(...(await this.#handleEvents(events.slice(from, index), signal)))
-      const streams = streamsToRetry(event, this.declared.streamPrefixes, this.#log)
-      const left = await this.#retryStreams(streams, event.position, build, signal)
-      letters = [...letters.filter(({ stream }) => !streams.includes(stream)), ...left]
+      if (event.stream !== retryStream) continue
+      deadLetters.push(...(await this.#handleEvents(events.slice(from, index), signal)))
+      const streams = streamsToRetry(event, this.reaction.streamPrefixes, this.#log)
+      const newDeadLetters = await this.#retryStreams(streams, event.position, build, signal)
+      deadLetters = [...deadLetters.filter(({ stream }) => !streams.includes(stream)), ...newDeadLetters]
       from = index + 1
     }
-    return [...letters, ...(await this.#handleEvents(from === 0 ? events : events.slice(from), signal))]
+    return [...deadLetters, ...(await this.#handleEvents(from === 0 ? events : events.slice(from), signal))]
   }
 
   async #handleEvents(events: readonly StoredEvent[], signal: AbortSignal): Promise<DeadLetter[]> {
-    const handled = events.filter((event) => handles(this.declared, event))
-    if (handled.length === 0) return []
-    const poisonEvents = (await this.handleEvents(handled, signal)) ?? []
+    const matchingEvents = events.filter((event) => handles(this.reaction, event))
+    if (matchingEvents.length === 0) return []
+    const poisonEvents = (await this.handler(matchingEvents, signal)) ?? []
     return poisonEvents.map(({ event, error }) => {
-      const found = { err: error, name: this.name, stream: event.stream, event: event.id }
-      this.#log.warn(found, 'an event could not be handled: it becomes a dead letter')
+      const details = { err: error, name: this.name, stream: event.stream, event: event.id }
+      this.#log.warn(details, 'an event could not be handled: it becomes a dead letter')
       return toDeadLetter(event, error)
     })
   }
@@ -100,35 +100,35 @@ export class ReactionConsumer implements EventConsumer {
     build: ReadModelBuild,
     signal: AbortSignal,
   ): Promise<DeadLetter[]> {
-    const letters: DeadLetter[] = []
+    const deadLetters: DeadLetter[] = []
     for (const stream of streams) {
       await build.unpark(stream)
       const events = (await this.#store.read(stream)).filter(({ position }) => comparePositions(position, until) <= 0)
-      letters.push(...(await this.#handleEvents(events, signal)))
+      deadLetters.push(...(await this.#handleEvents(events, signal)))
     }
-    return letters
+    return deadLetters
   }
 }
 
 export function toSelfCheckpointedConsumer(
-  declared: ReactionSubscription,
-  keeping: SelfCheckpointedHandler,
+  reaction: ReactionSubscription,
+  handler: SelfCheckpointedHandler,
   store: EventStore,
 ): EventConsumer {
   return {
-    name: declared.name,
-    prefixes: declared.streamPrefixes,
+    name: reaction.name,
+    prefixes: reaction.streamPrefixes,
     async beginRun(): Promise<ConsumerRun> {
-      const log = await logLineage(store)
-      const begun = await keeping.loadCheckpoint()
-      let { event } = begun
+      const lineage = await logLineage(store)
+      const lastCheckpoint = await handler.loadCheckpoint()
+      let { event } = lastCheckpoint
       return {
-        from: begun.position,
+        from: lastCheckpoint.position,
         async handleBatch(batch) {
           event = newestEventOf(batch) ?? event
-          const checkpoint = { position: batch.position, log, event }
-          const looked = batch.events.filter((found) => handles(declared, found))
-          await keeping.handleBatch(looked, () => anchorCheckpoint(store, checkpoint))
+          const checkpoint = { position: batch.position, log: lineage, event }
+          const matchingEvents = batch.events.filter((candidate) => handles(reaction, candidate))
+          await handler.handleBatch(matchingEvents, () => anchorCheckpoint(store, checkpoint))
         },
         flush: async () => undefined,
       }

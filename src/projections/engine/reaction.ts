@@ -49,7 +49,7 @@ export type SelfCheckpointedHandler = {
 
 export type ReactionSubscription = ConsumerFilter & { readonly name: string }
 
-export const defineReaction = <Tools>(declared: Reaction<Tools>): Reaction<Tools> => declared
+export const defineReaction = <Tools>(reaction: Reaction<Tools>): Reaction<Tools> => reaction
 
 /** The model that stores a reaction's checkpoint and dead letters; it has no documents. */
 export const checkpointModelOf = (name: string): ModelDeclaration => ({

@@ -49,15 +49,15 @@ export class ReadModelConsumer implements EventConsumer {
     const { declaration } = this.projection
     const live = await this.reads.live(declaration)
     const checkpoint = await live.checkpoint()
-    const isOurs = checkpoint === undefined || (await isCheckpointOfLog(this.store, checkpoint))
-    const filled = await this.rebuilder.findFilledBuild()
-    const reached = isOurs ? (checkpoint?.position ?? 'start') : 'start'
-    if (filled !== undefined && (await this.rebuilder.catchUp(filled, reached, signal))) {
+    const isOfThisLog = checkpoint === undefined || (await isCheckpointOfLog(this.store, checkpoint))
+    const filledBuild = await this.rebuilder.findFilledBuild()
+    const livePosition = isOfThisLog ? (checkpoint?.position ?? 'start') : 'start'
+    if (filledBuild !== undefined && (await this.rebuilder.catchUp(filledBuild, livePosition, signal))) {
       if (signal.aborted) return undefined
-      await this.rebuilder.promote(filled.build)
-      return filled.build
+      await this.rebuilder.promote(filledBuild.build)
+      return filledBuild.build
     }
-    if (isOurs) return live
+    if (isOfThisLog) return live
     this.log.warn(
       { model: declaration.name },
       'the read model belongs to another event log or to a restored one: rebuilding it',
@@ -87,74 +87,75 @@ const SWITCH_POLL_INTERVAL_MS = 1_000
  */
 class LiveBuildRun implements ConsumerRun {
   readonly from: PositionOrStart
-  readonly #ended = new AbortController()
+  readonly #abortController = new AbortController()
   #target: WritableBuild
   #timer: NodeJS.Timeout | undefined
   /** Serializes batches and the promotion. */
-  #turn: Promise<void> = Promise.resolve()
+  #queue: Promise<void> = Promise.resolve()
   /** Why a promotion failed whose outcome is unknown: no batch is written until it is repeated. */
-  #fault: unknown
+  #promotionError: unknown
 
   constructor(
     private readonly rebuilder: ReadModelRebuilder,
-    written: WritableBuild,
+    target: WritableBuild,
     private readonly log: AppLogger,
   ) {
-    this.#target = written
-    this.from = written.writer.position
-    this.#lookLater()
+    this.#target = target
+    this.from = target.writer.position
+    this.#scheduleCheck()
   }
 
   handleBatch(batch: SubscriptionBatch): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#fault !== undefined) throw this.#fault
+    return this.#enqueue(async () => {
+      if (this.#promotionError !== undefined) throw this.#promotionError
       await this.#target.writer.write(batch)
     })
   }
 
   async flush(): Promise<void> {
-    this.#ended.abort()
+    this.#abortController.abort()
     clearTimeout(this.#timer)
-    await this.#inTurn(() => this.#target.writer.flush())
+    await this.#enqueue(() => this.#target.writer.flush())
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(work)
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const result = this.#queue.then(work)
     // The caller gets the rejection; the next work does not.
-    this.#turn = done.catch(() => undefined)
-    return done
+    this.#queue = result.catch(() => undefined)
+    return result
   }
 
-  #lookLater(): void {
-    if (!this.#ended.signal.aborted) this.#timer = setTimeout(() => void this.#look(), SWITCH_POLL_INTERVAL_MS).unref()
+  #scheduleCheck(): void {
+    if (!this.#abortController.signal.aborted)
+      this.#timer = setTimeout(() => void this.#checkForNextBuild(), SWITCH_POLL_INTERVAL_MS).unref()
   }
 
   /** A failure of the other build does not stop the live one; the next check tries again. */
-  async #look(): Promise<void> {
+  async #checkForNextBuild(): Promise<void> {
     try {
-      await this.#switch()
+      await this.#switchToNextBuild()
     } catch (error) {
-      const isPassing = error instanceof StoreUnavailable || this.#ended.signal.aborted
-      if (!isPassing)
+      const isTransient = error instanceof StoreUnavailable || this.#abortController.signal.aborted
+      if (!isTransient)
         this.log.warn(
           { err: error, model: this.rebuilder.name },
           'a rebuilt read model could not be promoted; the live one stays',
         )
     }
-    this.#lookLater()
+    this.#scheduleCheck()
   }
 
   /** Catches up on most of the missing events while the live build continues, on the rest between two batches. */
-  async #switch(): Promise<void> {
+  async #switchToNextBuild(): Promise<void> {
     const next = await this.rebuilder.findNextBuild(this.#target.build)
     if (next === undefined || next.build.id === this.#target.build.id) return
-    const { signal } = this.#ended
+    const { signal } = this.#abortController
     if (!(await this.rebuilder.catchUp(next, this.#target.writer.position, signal))) return
-    await this.#inTurn(async () => {
-      const reached = this.#target.writer.position
-      if (!(await this.rebuilder.catchUp(next, reached, signal))) return
+    await this.#enqueue(async () => {
+      const livePosition = this.#target.writer.position
+      if (!(await this.rebuilder.catchUp(next, livePosition, signal))) return
       const checkpoint = await next.build.checkpoint()
-      if (signal.aborted || comparePositions(checkpoint?.position ?? 'start', reached) < 0) return
+      if (signal.aborted || comparePositions(checkpoint?.position ?? 'start', livePosition) < 0) return
       await this.#promote(next)
     })
   }
@@ -164,10 +165,10 @@ class LiveBuildRun implements ConsumerRun {
       await this.rebuilder.promote(next.build)
       await this.#target.writer.flush()
       this.#target = next
-      this.#fault = undefined
+      this.#promotionError = undefined
       this.log.info({ model: this.rebuilder.name, build: next.build.id }, 'promoted a rebuilt read model')
     } catch (error) {
-      this.#fault = error
+      this.#promotionError = error
       throw error
     }
   }

@@ -44,17 +44,17 @@ export class ReadModelRebuilder {
     signal: AbortSignal,
     onProgress: RebuildProgressListener = () => undefined,
   ): Promise<ReadModelBuild | undefined> {
-    const found = await this.reads.pendingBuild(this.#declaration)
-    const begun = found && (await this.#openIfOfThisLog(found))
-    if (begun !== undefined && found?.isCaughtUp === true) return begun
-    const build = begun ?? (await this.reads.beginPendingBuild(this.#declaration))
+    const pendingBuild = await this.reads.pendingBuild(this.#declaration)
+    const resumedBuild = pendingBuild && (await this.#openIfOfThisLog(pendingBuild))
+    if (resumedBuild !== undefined && pendingBuild?.isCaughtUp === true) return resumedBuild
+    const build = resumedBuild ?? (await this.reads.beginPendingBuild(this.#declaration))
     try {
       if (!(await this.#foldToHead(build, signal, onProgress))) return undefined
       await this.reads.markCaughtUp(this.#declaration, build)
       return build
     } catch (error) {
       if (signal.aborted) return undefined
-      await this.#giveUp(build, error)
+      await this.#dropUnusable(build, error)
       throw error
     }
   }
@@ -64,27 +64,27 @@ export class ReadModelRebuilder {
    * waiting rebuild fails.
    */
   async findFilledBuild(): Promise<WritableBuild | undefined> {
-    const found = await this.reads.pendingBuild(this.#declaration)
-    if (found?.isCaughtUp !== true) return undefined
-    const build = await this.#openIfOfThisLog(found)
+    const pendingBuild = await this.reads.pendingBuild(this.#declaration)
+    if (pendingBuild?.isCaughtUp !== true) return undefined
+    const build = await this.#openIfOfThisLog(pendingBuild)
     return build && this.#dropIfUnusable(build, () => this.openForWriting(build))
   }
 
   /** The same, or the live build if another process has promoted it while it held the lease. */
   async findNextBuild(current: ReadModelBuild): Promise<WritableBuild | undefined> {
-    const filled = await this.findFilledBuild()
-    if (filled !== undefined) return filled
+    const filledBuild = await this.findFilledBuild()
+    if (filledBuild !== undefined) return filledBuild
     if (await this.reads.isLive(this.#declaration, current)) return undefined
     return this.openForWriting(await this.reads.live(this.#declaration))
   }
 
   /** Folds events into a build up to a position. @returns false if the build was unusable and has been dropped */
   async catchUp({ build, writer }: WritableBuild, position: PositionOrStart, signal: AbortSignal): Promise<boolean> {
-    const isThere = () => comparePositions(writer.position, position) >= 0
+    const hasCaughtUp = () => comparePositions(writer.position, position) >= 0
     const caughtUp = await this.#dropIfUnusable(build, async () => {
-      if (isThere()) await writer.flush()
+      if (hasCaughtUp()) await writer.flush()
       else
-        await this.#fold(writer, signal, isThere).catch((error: unknown) => {
+        await this.#fold(writer, signal, hasCaughtUp).catch((error: unknown) => {
           if (!signal.aborted) throw error
         })
       return true
@@ -108,12 +108,12 @@ export class ReadModelRebuilder {
     return isFilled
   }
 
-  /** @param isAll whether a batch was the last one to fold */
-  async #fold(writer: BatchWriter, signal: AbortSignal, isAll: (batch: SubscriptionBatch) => boolean): Promise<void> {
+  /** @param isLast whether a batch was the last one to fold */
+  async #fold(writer: BatchWriter, signal: AbortSignal, isLast: (batch: SubscriptionBatch) => boolean): Promise<void> {
     const { prefixes, store } = this
     const take = async (batch: SubscriptionBatch) => {
       await writer.write(batch)
-      return isAll(batch) ? ('over' as const) : undefined
+      return isLast(batch) ? ('over' as const) : undefined
     }
     try {
       await consumeBatches(store, { from: writer.position, prefixes }, take, signal)
@@ -123,9 +123,9 @@ export class ReadModelRebuilder {
   }
 
   /** Opens the pending build if it is usable and belongs to this log, otherwise drops it. */
-  #openIfOfThisLog(found: PendingBuild): Promise<ReadModelBuild | undefined> {
-    return this.#dropIfUnusable(found, async () => {
-      const build = await this.reads.openPendingBuild(this.#declaration, found)
+  #openIfOfThisLog(pendingBuild: PendingBuild): Promise<ReadModelBuild | undefined> {
+    return this.#dropIfUnusable(pendingBuild, async () => {
+      const build = await this.reads.openPendingBuild(this.#declaration, pendingBuild)
       const checkpoint = await build.checkpoint()
       return checkpoint === undefined || (await isCheckpointOfLog(this.store, checkpoint)) ? build : undefined
     })
@@ -135,24 +135,24 @@ export class ReadModelRebuilder {
    * @returns undefined if the build is unusable: it is dropped then. @throws StoreUnavailable, which leaves the build
    * for a retry
    */
-  async #dropIfUnusable<Answer>(
+  async #dropIfUnusable<Result>(
     build: Pick<PendingBuild, 'id'>,
-    use: () => Promise<Answer>,
-  ): Promise<Answer | undefined> {
+    use: () => Promise<Result>,
+  ): Promise<Result | undefined> {
     try {
       return await use()
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
-      await this.#giveUp(build, error)
+      await this.#dropUnusable(build, error)
       return undefined
     }
   }
 
   /** A build that can't be dropped now becomes a leftover, which is removed later. */
-  async #giveUp(build: Pick<PendingBuild, 'id'>, error: unknown): Promise<void> {
+  async #dropUnusable(build: Pick<PendingBuild, 'id'>, error: unknown): Promise<void> {
     if (error instanceof StoreUnavailable) return
-    const found = { err: error, model: this.name, build: build.id }
-    this.log.warn(found, 'a rebuilt read model cannot be used: dropping it')
+    const details = { err: error, model: this.name, build: build.id }
+    this.log.warn(details, 'a rebuilt read model cannot be used: dropping it')
     await this.reads.drop(this.#declaration, build)
   }
 

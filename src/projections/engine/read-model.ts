@@ -82,21 +82,21 @@ export const defineReadModel = <State>({
   name,
   version,
   documents,
-  ...fold
-}: ReadModelDefinition<State>): Projection<State> => ({ declaration: { name, version, ...documents }, ...fold })
+  ...projection
+}: ReadModelDefinition<State>): Projection<State> => ({ declaration: { name, version, ...documents }, ...projection })
 
 export const defineLogModel = ({
   name,
   version,
   documents,
-  ...fold
+  ...projection
 }: ProjectionDefinition<LogProjection>): LogProjection => ({
   declaration: { name, version, ...documents },
-  ...fold,
+  ...projection,
 })
 
 /** The given streams and all their related ones. */
 export const withRelatedStreams = (projection: AnyProjection, streams: readonly string[]): string[] => {
-  const of = 'relatedStreams' in projection ? projection.relatedStreams : undefined
-  return [...new Set(streams.flatMap((stream) => of?.(stream) ?? [stream]))]
+  const relatedStreamsOf = 'relatedStreams' in projection ? projection.relatedStreams : undefined
+  return [...new Set(streams.flatMap((stream) => relatedStreamsOf?.(stream) ?? [stream]))]
 }

@@ -35,12 +35,12 @@ export function shareReads(store: EventStore, timing: SharedReadTiming = TIMING)
 
   async function join(from: PositionOrStart, filter: StreamFilter | undefined): Promise<SharedReader | undefined> {
     if (filter === undefined || !(await isBehind(store, from))) return undefined
-    let read = [...reads].find((known) => known.canServe(from, filter))
+    let read = [...reads].find((candidate) => candidate.canServe(from, filter))
     if (read === undefined) {
       read = new SharedRead(store, from, timing)
       reads.add(read)
-      const ended = read
-      void read.run().finally(() => reads.delete(ended))
+      const newRead = read
+      void read.run().finally(() => reads.delete(newRead))
     }
     return read.join(from, filter)
   }
@@ -60,9 +60,9 @@ async function isBehind(store: EventStore, from: PositionOrStart): Promise<boole
 
 /** Reads the shared read first, then its own subscription. */
 class SharedSubscription implements Subscription {
-  #stopped = false
+  #isStopped = false
   #reader: SharedReader | undefined
-  #own: Subscription | undefined
+  #ownSubscription: Subscription | undefined
 
   constructor(
     private readonly store: EventStore,
@@ -75,9 +75,9 @@ class SharedSubscription implements Subscription {
   ) {}
 
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     this.#reader?.leave()
-    this.#own?.stop()
+    this.#ownSubscription?.stop()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
@@ -86,7 +86,7 @@ class SharedSubscription implements Subscription {
     if (this.#reader !== undefined) {
       try {
         for (;;) {
-          const batch = this.#stopped ? undefined : await this.#reader.next()
+          const batch = this.#isStopped ? undefined : await this.#reader.next()
           if (batch === undefined) break
           position = batch.position
           yield batch
@@ -95,12 +95,12 @@ class SharedSubscription implements Subscription {
         this.#reader.leave()
       }
     }
-    if (this.#stopped) return
-    this.#own = this.store.subscribe(position, this.filter)
+    if (this.#isStopped) return
+    this.#ownSubscription = this.store.subscribe(position, this.filter)
     try {
-      yield* this.#own
+      yield* this.#ownSubscription
     } finally {
-      this.#own.stop()
+      this.#ownSubscription.stop()
     }
   }
 }
@@ -113,8 +113,8 @@ class SharedRead {
   #pages: SubscriptionBatch[] = []
   #from: PositionOrStart
   /** Events that arrived since the last page. */
-  #arriving: (SubscriptionBatch & { readonly events: StoredEvent[] }) | undefined
-  #handingOn: NodeJS.Timeout | undefined
+  #pendingPage: (SubscriptionBatch & { readonly events: StoredEvent[] }) | undefined
+  #pageTimer: NodeJS.Timeout | undefined
   #prefixes: readonly string[] | undefined
   #subscription: Subscription | undefined
   #isOver = false
@@ -132,30 +132,30 @@ class SharedRead {
   canServe(from: PositionOrStart, { prefixes }: StreamFilter): boolean {
     if (this.#isOver) return false
     if (this.#prefixes === undefined) return comparePositions(from, this.#from) === 0
-    const isKept = comparePositions(from, this.#from) >= 0 && comparePositions(from, this.#end) <= 0
-    return isKept && prefixes.every((wanted) => this.#prefixes?.includes(wanted) === true)
+    const isBuffered = comparePositions(from, this.#from) >= 0 && comparePositions(from, this.#end) <= 0
+    return isBuffered && prefixes.every((prefix) => this.#prefixes?.includes(prefix) === true)
   }
 
   join(from: PositionOrStart, filter: StreamFilter): SharedReader {
-    const member = new SharedReader(this, from, filter)
-    this.#readers.add(member)
-    return member
+    const reader = new SharedReader(this, from, filter)
+    this.#readers.add(reader)
+    return reader
   }
 
-  leave(member: SharedReader): void {
-    this.#readers.delete(member)
+  leave(reader: SharedReader): void {
+    this.#readers.delete(reader)
     if (this.#readers.size === 0) this.#subscription?.stop()
     this.#pause.wake()
   }
 
-  onBatchesTaken(): void {
+  onPagesTaken(): void {
     this.#pause.wake()
   }
 
   /** The pages after a position; undefined if none have arrived yet. @throws the error that ended the read */
-  batchesAfter(position: PositionOrStart): readonly SubscriptionBatch[] | 'over' | undefined {
-    const found = this.#pages.filter((page) => comparePositions(page.position, position) > 0)
-    if (found.length > 0) return found
+  pagesAfter(position: PositionOrStart): readonly SubscriptionBatch[] | 'over' | undefined {
+    const newerPages = this.#pages.filter((page) => comparePositions(page.position, position) > 0)
+    if (newerPages.length > 0) return newerPages
     if (this.#error !== undefined) throw this.#error
     return this.#isOver ? 'over' : undefined
   }
@@ -163,42 +163,42 @@ class SharedRead {
   async run(): Promise<void> {
     await this.#pause.sleep(this.timing.gatherMs)
     if (this.#readers.size === 0) return void (this.#isOver = true)
-    this.#prefixes = [...new Set([...this.#readers].flatMap((member) => member.filter.prefixes))]
+    this.#prefixes = [...new Set([...this.#readers].flatMap((reader) => reader.filter.prefixes))]
     this.#subscription = this.store.subscribe(this.#from, { prefixes: this.#prefixes })
     try {
       for await (const batch of this.#subscription) {
         if (this.#readers.size === 0) return
         this.#add(batch)
         if (batch.caughtUp) return
-        await this.#room()
+        await this.#waitForSlowReaders()
       }
     } catch (error) {
       this.#error = error
     } finally {
       this.#subscription.stop()
-      this.#handOn()
+      this.#completePage()
       this.#isOver = true
-      for (const member of this.#readers) member.wake()
+      for (const reader of this.#readers) reader.wake()
     }
   }
 
   /** Collects events that the server sends one by one into pages. */
   #add({ events, position, caughtUp }: SubscriptionBatch): void {
-    if (comparePositions(position, this.#arriving?.position ?? this.#end) <= 0) return
-    const before = this.#arriving?.events ?? []
-    for (const event of events) before.push(event)
-    this.#arriving = { events: before, position, caughtUp }
-    if (this.#arriving.events.length >= BATCH_SIZE) this.#handOn()
-    else this.#handingOn ??= setTimeout(() => this.#handOn(), COALESCE_MS)
+    if (comparePositions(position, this.#pendingPage?.position ?? this.#end) <= 0) return
+    const pendingEvents = this.#pendingPage?.events ?? []
+    for (const event of events) pendingEvents.push(event)
+    this.#pendingPage = { events: pendingEvents, position, caughtUp }
+    if (this.#pendingPage.events.length >= BATCH_SIZE) this.#completePage()
+    else this.#pageTimer ??= setTimeout(() => this.#completePage(), COALESCE_MS)
   }
 
-  #handOn(): void {
-    clearTimeout(this.#handingOn)
-    this.#handingOn = undefined
-    if (this.#arriving === undefined) return
-    this.#pages.push(this.#arriving)
-    this.#arriving = undefined
-    for (const member of this.#readers) member.wake()
+  #completePage(): void {
+    clearTimeout(this.#pageTimer)
+    this.#pageTimer = undefined
+    if (this.#pendingPage === undefined) return
+    this.#pages.push(this.#pendingPage)
+    this.#pendingPage = undefined
+    for (const reader of this.#readers) reader.wake()
   }
 
   get #end(): PositionOrStart {
@@ -206,12 +206,12 @@ class SharedRead {
   }
 
   /** Waits for slow readers, but only for `maxWaitMs`, so that the others reach the head. */
-  async #room(): Promise<void> {
-    const until = performance.now() + this.timing.maxWaitMs
-    while (!this.#forget()) {
-      const left = until - performance.now()
-      if (left > 0) await this.#pause.sleep(left)
-      else this.#leaveBehind()
+  async #waitForSlowReaders(): Promise<void> {
+    const deadline = performance.now() + this.timing.maxWaitMs
+    while (!this.#trimPages()) {
+      const remainingMs = deadline - performance.now()
+      if (remainingMs > 0) await this.#pause.sleep(remainingMs)
+      else this.#dropSlowReaders()
     }
   }
 
@@ -219,12 +219,12 @@ class SharedRead {
    * Removes the oldest pages that every reader has taken, down to `maxBufferedEvents`. @returns false if a slow reader
    * prevents it
    */
-  #forget(): boolean {
+  #trimPages(): boolean {
     let events = this.#pages.reduce((sum, page) => sum + page.events.length, 0)
     while (events > this.timing.maxBufferedEvents) {
       const [oldest] = this.#pages
       if (oldest === undefined) return true
-      for (const member of this.#readers) if (comparePositions(member.position, oldest.position) < 0) return false
+      for (const reader of this.#readers) if (comparePositions(reader.position, oldest.position) < 0) return false
       this.#pages.shift()
       this.#from = oldest.position
       events -= oldest.events.length
@@ -232,10 +232,10 @@ class SharedRead {
     return true
   }
 
-  #leaveBehind(): void {
+  #dropSlowReaders(): void {
     const [oldest] = this.#pages
     if (oldest === undefined) return
-    for (const member of this.#readers) if (comparePositions(member.position, oldest.position) < 0) member.leave()
+    for (const reader of this.#readers) if (comparePositions(reader.position, oldest.position) < 0) reader.leave()
   }
 }
 
@@ -264,9 +264,9 @@ class SharedReader {
   async next(): Promise<SubscriptionBatch | undefined> {
     for (;;) {
       if (this.#hasLeft) return undefined
-      const found = this.read.batchesAfter(this.position)
-      if (found === 'over') return undefined
-      if (found !== undefined) return this.#take(found)
+      const pages = this.read.pagesAfter(this.position)
+      if (pages === 'over') return undefined
+      if (pages !== undefined) return this.#take(pages)
       await this.#pause.sleep(MAX_SLEEP_MS)
     }
   }
@@ -275,14 +275,14 @@ class SharedReader {
     const events: StoredEvent[] = []
     let last: SubscriptionBatch | undefined
     for (const page of pages) {
-      const passing = page.events.filter((event) => this.#passes(event))
-      if (last !== undefined && events.length + passing.length > BATCH_SIZE) break
-      events.push(...passing)
+      const matchingEvents = page.events.filter((event) => this.#passes(event))
+      if (last !== undefined && events.length + matchingEvents.length > BATCH_SIZE) break
+      events.push(...matchingEvents)
       last = page
     }
     const { position = this.position, caughtUp = false } = last ?? {}
     this.position = position
-    this.read.onBatchesTaken()
+    this.read.onPagesTaken()
     return { events, position, caughtUp }
   }
 

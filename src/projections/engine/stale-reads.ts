@@ -11,12 +11,12 @@ export type LogAvailability = {
 export class StaleReadPolicy {
   /**
    * @param log undefined if the log is embedded and never unavailable on its own
-   * @param seconds that reads continue after the log's last response: STALE_READS
+   * @param maxAgeSeconds that reads continue after the log's last response: STALE_READS
    * @param monotonic milliseconds of a clock that never goes back
    */
   constructor(
     private readonly log: LogAvailability | undefined,
-    private readonly seconds: number,
+    private readonly maxAgeSeconds: number,
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
@@ -34,9 +34,9 @@ export class StaleReadPolicy {
     if (this.log === undefined || !(error instanceof StoreUnavailable)) throw error
     const { breaker } = this.log
     if ((await breaker.settledState()) === 'closed') throw error
-    const age = (this.monotonic() - (confirmedAt ?? breaker.answeredAt)) / 1000
-    if (age >= this.seconds) throw error
-    return Math.floor(age)
+    const ageSeconds = (this.monotonic() - (confirmedAt ?? breaker.answeredAt)) / 1000
+    if (ageSeconds >= this.maxAgeSeconds) throw error
+    return Math.floor(ageSeconds)
   }
 }
 

@@ -17,48 +17,48 @@ export class ActorResolver {
 
   constructor(
     private readonly store: Pick<EventStore, 'read'>,
-    private readonly people: AccountNameSource,
+    private readonly accountNames: AccountNameSource,
   ) {}
 
   /** @returns null for events of the service itself; an actor without a known name keeps its id from the event */
   async actorOf({ metadata }: Pick<StoredEvent, 'metadata'>): Promise<HistoryActor | null> {
     const { actor = '', via = '', client } = metadata
     if (INTERNAL_CHANNELS.has(via)) return null
-    const named = /^client-(.+)$/.exec(actor)?.[1] ?? client
-    const [account, clientName] = await Promise.all([this.#account(actor), this.#client(named)])
+    const clientId = /^client-(.+)$/.exec(actor)?.[1] ?? client
+    const [account, clientName] = await Promise.all([this.#accountName(actor), this.#clientName(clientId)])
     return { account, client: clientName, via }
   }
 
   /** An account's e-mail address, or the text shown instead of it. */
   accountNameOf(account: number): Promise<string> {
-    return this.#remembered(accountStream(account), async () => {
+    return this.#lookUpOnce(accountStream(account), async () => {
       const { state } = await loadStream(this.store, accountStream(account), accountDecider)
-      return this.people.displayNameOf(account, state)
+      return this.accountNames.displayNameOf(account, state)
     })
   }
 
-  async #account(actor: string): Promise<string | null> {
+  async #accountName(actor: string): Promise<string | null> {
     const number = /^account-([1-9]\d{0,15})$/.exec(actor)?.[1]
     return number === undefined ? null : this.accountNameOf(Number(number))
   }
 
-  async #client(client: string | undefined): Promise<string | null> {
+  async #clientName(client: string | undefined): Promise<string | null> {
     if (client === undefined) return null
     if (!isClientId(client)) return client
-    return this.#remembered(clientStream(client), async () => {
+    return this.#lookUpOnce(clientStream(client), async () => {
       const { state } = await loadStream(this.store, clientStream(client), clientDecider)
       return state.status === 'unknown' ? client : state.name
     })
   }
 
-  #remembered(name: string, find: () => Promise<string>): Promise<string> {
-    const known = this.#names.get(name)
-    if (known !== undefined) return known
-    const found = find().catch((error: unknown) => {
-      if (isDecodeError(error)) return name
+  #lookUpOnce(stream: string, lookUp: () => Promise<string>): Promise<string> {
+    const cached = this.#names.get(stream)
+    if (cached !== undefined) return cached
+    const name = lookUp().catch((error: unknown) => {
+      if (isDecodeError(error)) return stream
       throw error
     })
-    this.#names.set(name, found)
-    return found
+    this.#names.set(stream, name)
+    return name
   }
 }

@@ -45,7 +45,7 @@ export const API_EVENT_TYPES = Object.fromEntries(
 
 /** The title of a history entry on pages. @param type as in the API */
 export const titleOf = (type: string): string =>
-  Object.values(EVENT_LABELS).find((words) => words.type === type)?.title ?? type
+  Object.values(EVENT_LABELS).find((labels) => labels.type === type)?.title ?? type
 
 /** All transitions of a diamond, oldest first. Representations are computed on demand. */
 export type DiamondHistory = {
@@ -57,23 +57,23 @@ export type DiamondHistory = {
 
 /** @throws StoreUnavailable */
 export async function readDiamondHistory(store: Pick<EventStore, 'read'>, id: number): Promise<DiamondHistory> {
-  const steps = [...foldTransitions(id, await readDiamondEvents(store, id))]
-  const last = steps.findLast(({ after }) => after !== undefined)?.after
-  return { transitions: steps, lastView: last, isLive: steps.at(-1)?.after !== undefined }
+  const transitions = [...foldTransitions(id, await readDiamondEvents(store, id))]
+  const lastView = transitions.findLast(({ after }) => after !== undefined)?.after
+  return { transitions, lastView, isLive: transitions.at(-1)?.after !== undefined }
 }
 
-/** Converts a transition to a history entry; pure. @param by the actor */
-export function toHistoryEntry(step: DiamondTransition, by: HistoryActor | null): HistoryEntry {
-  const { event, before, after } = step
+/** Converts a transition to a history entry; pure. @param actor of the event */
+export function toHistoryEntry(transition: DiamondTransition, actor: HistoryActor | null): HistoryEntry {
+  const { event, before, after } = transition
   const { stream, type, metadata } = event
   const common = {
     stream,
     at: formatEventTime(event),
-    by,
+    by: actor,
     request: metadata['$correlationId'] ?? '',
     ...operatorFieldsOf(event),
   }
-  const fault = faultOf(step)
+  const fault = faultOf(transition)
   if (fault !== undefined) {
     const undecoded = fault instanceof Error ? fault.message : String(fault)
     return { ...common, revision: Number(event.revision), type, changes: [], undecoded }
@@ -131,5 +131,5 @@ export const stateOf = (view: DiamondView | undefined): HistoryState => {
 }
 
 /** The fields that differ between two times, in milliseconds since 1970, both inclusive. */
-export const changesBetweenTimes = (past: DiamondHistory, from: number, to: number): FieldChange[] =>
-  changesBetweenViews(viewAt(past, from), viewAt(past, to))
+export const changesBetweenTimes = (history: DiamondHistory, from: number, to: number): FieldChange[] =>
+  changesBetweenViews(viewAt(history, from), viewAt(history, to))

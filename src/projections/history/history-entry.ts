@@ -20,8 +20,8 @@ function changesOf(field: string, from: unknown, to: unknown): FieldChange[] {
   if (!isListOfItems(from) || !isListOfItems(to)) return isSame(from, to) ? [] : [{ field, from, to }]
   const [before, after] = [byId(from), byId(to)]
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((id) => {
-    const [was, is] = [before.get(id) ?? null, after.get(id) ?? null]
-    return isSame(was, is) ? [] : [{ field, from: was, to: is }]
+    const [oldItem, newItem] = [before.get(id) ?? null, after.get(id) ?? null]
+    return isSame(oldItem, newItem) ? [] : [{ field, from: oldItem, to: newItem }]
   })
 }
 
@@ -34,7 +34,7 @@ const isIdentifiedItem = (value: unknown): value is IdentifiedItem =>
 const isListOfItems = (value: unknown) => value === null || (Array.isArray(value) && value.every(isIdentifiedItem))
 
 const byId = (value: unknown) =>
-  new Map(Array.isArray(value) ? value.map((thing: IdentifiedItem) => [thing.id, thing]) : [])
+  new Map(Array.isArray(value) ? value.map((item: IdentifiedItem) => [item.id, item]) : [])
 
 /** Both come from the same writer: equal values have equal JSON. */
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

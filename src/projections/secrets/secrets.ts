@@ -61,25 +61,25 @@ export type SecretsSender = { readonly account: number; readonly email: string; 
 /** The recently shared secrets of an account, newest first. */
 export class RecentSecrets {
   constructor(
-    private readonly shared: Pick<OpenReadModel, 'model' | 'isCurrent'>,
+    private readonly readModel: Pick<OpenReadModel, 'model' | 'isCurrent'>,
     private readonly vault: Pick<Vault, 'receipts'>,
     private readonly clock: () => number,
   ) {}
 
   /** `current` is false if the projection is behind: the latest secrets may be missing. */
   async list(sender: SecretsSender, budget: WaitBudget): Promise<{ secrets: SecretAttributes[]; current: boolean }> {
-    const current = await this.shared.isCurrent(budget)
-    const shown: SecretAttributes[] = []
+    const current = await this.readModel.isCurrent(budget)
+    const attributes: SecretAttributes[] = []
     for (let offset = 0; ; offset += PAGE_SIZE) {
       const views = await this.#page(sender.account, offset)
-      const receipts = await this.vault.receipts(views.map(nameOf))
-      shown.push(...views.flatMap((view) => this.#shown(view, sender, receipts.get(view.digest))))
-      if (views.length < PAGE_SIZE) return { secrets: shown, current }
+      const receipts = await this.vault.receipts(views.map(receiptKeyOf))
+      attributes.push(...views.flatMap((view) => this.#toAttributes(view, sender, receipts.get(view.digest))))
+      if (views.length < PAGE_SIZE) return { secrets: attributes, current }
     }
   }
 
   async #page(owner: number, offset: number): Promise<SecretView[]> {
-    const documents = await this.shared.model.find({
+    const documents = await this.readModel.model.find({
       where: { owner, created: { from: this.clock() - RECENT_WINDOW_MS } },
       order: [
         ['created', 'desc'],
@@ -92,7 +92,7 @@ export class RecentSecrets {
     return documents.map(secrets.fromDocument)
   }
 
-  #shown(
+  #toAttributes(
     { secret, digest }: SecretView,
     { email, token }: SecretsSender,
     receipt: Receipt | undefined,
@@ -104,4 +104,7 @@ export class RecentSecrets {
   }
 }
 
-const nameOf = ({ secret, digest }: SecretView): ReceiptKey => ({ digest, forgottenAt: metadataExpiresAt(secret) })
+const receiptKeyOf = ({ secret, digest }: SecretView): ReceiptKey => ({
+  digest,
+  forgottenAt: metadataExpiresAt(secret),
+})

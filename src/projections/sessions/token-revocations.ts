@@ -44,18 +44,18 @@ export class RevokedTokens {
   readonly #tokens: RevocationMap<string> = new Map()
   readonly #accounts: RevocationMap<number> = new Map()
   readonly #clients: RevocationMap<string> = new Map()
-  readonly #kept: number
+  readonly #retentionMs: number
   #logEpoch = FIRST_EPOCH
   readonly #monotonic: () => number
   readonly #startedAt: number
-  #believed: { readonly time: number; readonly at: number } | undefined
+  #lastClockReading: { readonly time: number; readonly at: number } | undefined
 
   /**
    * @param ttl lifetime of an access token, in seconds
    * @param monotonic milliseconds of a clock that never goes back
    */
   constructor(ttl: number, monotonic: () => number = () => performance.now()) {
-    this.#kept = ttl * 1000 + CLOCK_SKEW_MS
+    this.#retentionMs = ttl * 1000 + CLOCK_SKEW_MS
     this.#monotonic = monotonic
     this.#startedAt = monotonic()
   }
@@ -66,14 +66,14 @@ export class RevokedTokens {
   }
 
   applyEvent({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
-    const at = eventTimeOf({ metadata })
+    const revokedAt = eventTimeOf({ metadata })
     const id = stream.slice(stream.indexOf('-') + 1)
-    if (type === 'SessionRevoked') this.#revoke(this.#sessions, id, 1, at)
+    if (type === 'SessionRevoked') this.#revoke(this.#sessions, id, 1, revokedAt)
     else if (type === 'LogRestored') this.#logEpoch = epochOfLastRestore({ type, data })
-    else if (type === 'AccessTokenRevoked') this.#revoke(this.#tokens, `${id}/${Number(data['number'])}`, 1, at)
+    else if (type === 'AccessTokenRevoked') this.#revoke(this.#tokens, `${id}/${Number(data['number'])}`, 1, revokedAt)
     else if (type === 'PasswordChanged' || type === 'AccountDisabled') {
-      this.#revoke(this.#accounts, Number(id), Number(data['epoch']), at)
-    } else if (type === 'ClientDisabled') this.#revoke(this.#clients, id, Number(data['epoch']), at)
+      this.#revoke(this.#accounts, Number(id), Number(data['epoch']), revokedAt)
+    } else if (type === 'ClientDisabled') this.#revoke(this.#clients, id, Number(data['epoch']), revokedAt)
   }
 
   isLive({ session, number, account, accountEpoch, client, clientEpoch, logEpoch }: AccessTokenIdentity): boolean {
@@ -92,28 +92,28 @@ export class RevokedTokens {
    * @param clock milliseconds since 1970
    */
   removeExpired(clock: number): void {
-    const at = this.#monotonic()
-    const { time = clock, at: before = at } = this.#believed ?? {}
-    const now = Math.min(clock, time + at - before)
-    this.#believed = { time: now, at }
-    if (at - this.#startedAt < STARTUP_RETENTION_MS) return
-    for (const ended of [this.#sessions, this.#tokens, this.#clients]) removeExpiredFrom(ended, now)
+    const monotonicNow = this.#monotonic()
+    const { time = clock, at: lastMonotonic = monotonicNow } = this.#lastClockReading ?? {}
+    const now = Math.min(clock, time + monotonicNow - lastMonotonic)
+    this.#lastClockReading = { time: now, at: monotonicNow }
+    if (monotonicNow - this.#startedAt < STARTUP_RETENTION_MS) return
+    for (const revocations of [this.#sessions, this.#tokens, this.#clients]) removeExpiredFrom(revocations, now)
     removeExpiredFrom(this.#accounts, now)
   }
 
-  #revoke<Key>(ended: RevocationMap<Key>, key: Key, epoch: number, at: number): void {
-    const known = ended.get(key)
-    if (known !== undefined && known.epoch >= epoch) return
-    ended.delete(key)
-    ended.set(key, { epoch, removableAt: at + this.#kept })
+  #revoke<Key>(revocations: RevocationMap<Key>, key: Key, epoch: number, revokedAt: number): void {
+    const existing = revocations.get(key)
+    if (existing !== undefined && existing.epoch >= epoch) return
+    revocations.delete(key)
+    revocations.set(key, { epoch, removableAt: revokedAt + this.#retentionMs })
   }
 }
 
 /** Entries are in insertion order: stops at the first that is still needed. */
-function removeExpiredFrom<Key>(ended: RevocationMap<Key>, now: number): void {
-  for (const [key, { removableAt }] of ended) {
+function removeExpiredFrom<Key>(revocations: RevocationMap<Key>, now: number): void {
+  for (const [key, { removableAt }] of revocations) {
     if (removableAt > now) return
-    ended.delete(key)
+    revocations.delete(key)
   }
 }
 
@@ -154,13 +154,13 @@ const CLEANUP_INTERVAL_MS = 60_000
  */
 export class TokenRevocationList {
   readonly #options: TokenRevocationListOptions
-  readonly #ended: RevokedTokens
+  readonly #revokedTokens: RevokedTokens
   readonly #progress = new LocalProgress()
-  readonly #following: Loop
-  readonly #confirming: Loop
-  readonly #forgetting: Loop
+  readonly #subscriptionLoop: Loop
+  readonly #confirmationLoop: Loop
+  readonly #cleanupLoop: Loop
   #latestAccountPosition: PositionOrStart = 'start'
-  #confirms = false
+  #needsConfirmation = false
   #confirmedAt = Number.NEGATIVE_INFINITY
   /** The error of the last failed confirmation. */
   #confirmationError: unknown
@@ -168,11 +168,13 @@ export class TokenRevocationList {
   constructor(options: TokenRevocationListOptions) {
     const { ttlSeconds, clock, monotonic, log } = options
     this.#options = options
-    this.#ended = new RevokedTokens(ttlSeconds, monotonic)
-    this.#following = new Loop('sessions', log, (signal) => this.#follow(signal))
-    this.#confirming = new Loop('sessions-confirming', log, () => this.confirm(), { intervalMs: CONFIRM_INTERVAL_MS })
-    const forget = async () => this.#ended.removeExpired(clock())
-    this.#forgetting = new Loop('sessions-forgetting', log, forget, { intervalMs: CLEANUP_INTERVAL_MS })
+    this.#revokedTokens = new RevokedTokens(ttlSeconds, monotonic)
+    this.#subscriptionLoop = new Loop('sessions', log, (signal) => this.#consumeLog(signal))
+    this.#confirmationLoop = new Loop('sessions-confirming', log, () => this.confirm(), {
+      intervalMs: CONFIRM_INTERVAL_MS,
+    })
+    const removeExpired = async () => this.#revokedTokens.removeExpired(clock())
+    this.#cleanupLoop = new Loop('sessions-forgetting', log, removeExpired, { intervalMs: CLEANUP_INTERVAL_MS })
   }
 
   /**
@@ -181,28 +183,28 @@ export class TokenRevocationList {
    */
   async start(): Promise<void> {
     const { store, monotonic } = this.#options
-    const asked = monotonic()
+    const requestedAt = monotonic()
     const head = store.head()
-    this.#confirms = head instanceof Promise
-    const there = await head
-    this.#following.start()
-    await this.#progress.waitForPosition(there, Number.POSITIVE_INFINITY)
-    this.#confirmedAt = asked
-    this.#forgetting.start()
-    if (this.#confirms) this.#confirming.start()
+    this.#needsConfirmation = head instanceof Promise
+    const headPosition = await head
+    this.#subscriptionLoop.start()
+    await this.#progress.waitForPosition(headPosition, Number.POSITIVE_INFINITY)
+    this.#confirmedAt = requestedAt
+    this.#cleanupLoop.start()
+    if (this.#needsConfirmation) this.#confirmationLoop.start()
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#following.stop(), this.#confirming.stop(), this.#forgetting.stop()])
+    await Promise.all([this.#subscriptionLoop.stop(), this.#confirmationLoop.stop(), this.#cleanupLoop.stop()])
   }
 
   get counters(): RunCounters[] {
-    return [this.#following, this.#confirming, this.#forgetting].map(({ counters: figures }) => figures)
+    return [this.#subscriptionLoop, this.#confirmationLoop, this.#cleanupLoop].map(({ counters }) => counters)
   }
 
   /** Applies an event that this process has written, before the subscription delivers it. */
   applyEvent(event: TokenEvent): void {
-    this.#ended.applyEvent(event)
+    this.#revokedTokens.applyEvent(event)
     this.#options.loginLocations.note(event)
   }
 
@@ -211,11 +213,11 @@ export class TokenRevocationList {
    * @throws StoreUnavailable, synchronously or by rejection
    */
   isLive(token: AccessTokenIdentity): boolean | Promise<boolean> {
-    const missing = this.#missing()
-    if (missing === undefined) return this.#ended.isLive(token)
-    if (missing === 'unconfirmed') return this.#read(token)
-    return this.#reached(missing, CATCH_UP_WAIT_MS).then((reached) =>
-      reached ? this.#ended.isLive(token) : this.#read(token),
+    const pendingPosition = this.#pendingPosition()
+    if (pendingPosition === undefined) return this.#revokedTokens.isLive(token)
+    if (pendingPosition === 'unconfirmed') return this.#isLiveInLog(token)
+    return this.#waitForPosition(pendingPosition, CATCH_UP_WAIT_MS).then((reached) =>
+      reached ? this.#revokedTokens.isLive(token) : this.#isLiveInLog(token),
     )
   }
 
@@ -227,7 +229,7 @@ export class TokenRevocationList {
   async wasLiveWhenConfirmed(token: AccessTokenIdentity, error: unknown): Promise<boolean> {
     const { stale = NO_STALE_READS } = this.#options
     await stale.ageSecondsOrThrow(error, this.#confirmedAt)
-    return this.#ended.isLive(token)
+    return this.#revokedTokens.isLive(token)
   }
 
   /**
@@ -235,17 +237,19 @@ export class TokenRevocationList {
    * @throws StoreUnavailable, synchronously or by rejection
    */
   latestAccountPosition(): PositionOrStart | Promise<PositionOrStart> {
-    const missing = this.#missing()
-    if (missing === undefined) return this.#latestAccountPosition
-    if (missing === 'unconfirmed')
+    const pendingPosition = this.#pendingPosition()
+    if (pendingPosition === undefined) return this.#latestAccountPosition
+    if (pendingPosition === 'unconfirmed')
       throw new StoreUnavailable('The head of the event log is unknown', { cause: this.#confirmationError })
     // The missing events may be of an account: treat all earlier reads as outdated.
-    return this.#reached(missing, CATCH_UP_WAIT_MS).then((reached) => (reached ? this.#latestAccountPosition : missing))
+    return this.#waitForPosition(pendingPosition, CATCH_UP_WAIT_MS).then((reached) =>
+      reached ? this.#latestAccountPosition : pendingPosition,
+    )
   }
 
   /** The log's epoch. Tokens and cursors of another epoch belong to a part of the log that was lost in a restore. */
   get logEpoch(): number {
-    return this.#ended.logEpoch
+    return this.#revokedTokens.logEpoch
   }
 
   get position(): PositionOrStart {
@@ -258,13 +262,13 @@ export class TokenRevocationList {
    * @throws StoreUnavailable
    */
   async confirm(): Promise<void> {
-    const asked = this.#options.monotonic()
+    const requestedAt = this.#options.monotonic()
     try {
-      if (!(await this.#reached(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
+      if (!(await this.#waitForPosition(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
         throw new StoreUnavailable(`The event log was not read up to its head within ${CONFIRMATION_TTL_MS} ms`, {
           store: 'the log',
         })
-      this.#confirmedAt = asked
+      this.#confirmedAt = requestedAt
     } catch (error) {
       this.#confirmationError = error
       throw error
@@ -272,8 +276,8 @@ export class TokenRevocationList {
   }
 
   /** The position still to be reached, 'unconfirmed' if it is unknown, undefined if nothing is missing. */
-  #missing(): PositionOrStart | 'unconfirmed' | undefined {
-    if (this.#confirms) {
+  #pendingPosition(): PositionOrStart | 'unconfirmed' | undefined {
+    if (this.#needsConfirmation) {
       return this.#options.monotonic() - this.#confirmedAt < CONFIRMATION_TTL_MS ? undefined : 'unconfirmed'
     }
     const head = this.#options.store.head()
@@ -281,29 +285,29 @@ export class TokenRevocationList {
     return comparePositions(this.position, head) < 0 ? head : undefined
   }
 
-  async #read(token: AccessTokenIdentity): Promise<boolean> {
-    const ended = new RevokedTokens(this.#options.ttlSeconds, this.#options.monotonic)
+  async #isLiveInLog(token: AccessTokenIdentity): Promise<boolean> {
+    const revocations = new RevokedTokens(this.#options.ttlSeconds, this.#options.monotonic)
     const streams = [`session-${token.session}`, `account-${token.account}`, `client-${token.client}`, RESTORES_STREAM]
     for (const events of await Promise.all(streams.map((stream) => this.#options.store.read(stream)))) {
-      for (const event of events) ended.applyEvent(event)
+      for (const event of events) revocations.applyEvent(event)
     }
-    return ended.isLive(token)
+    return revocations.isLive(token)
   }
 
-  async #reached(position: PositionOrStart, timeoutMs: number): Promise<boolean> {
+  async #waitForPosition(position: PositionOrStart, timeoutMs: number): Promise<boolean> {
     return this.#progress.waitForPosition(position, timeoutMs)
   }
 
-  #follow(signal: AbortSignal): Promise<void> {
+  #consumeLog(signal: AbortSignal): Promise<void> {
     return consumeBatches(
       this.#options.store,
       { from: this.position, ...SUBSCRIBED_STREAMS },
-      async (batch) => this.#take(batch),
+      async (batch) => this.#applyBatch(batch),
       signal,
     )
   }
 
-  #take({ events, position }: SubscriptionBatch): void {
+  #applyBatch({ events, position }: SubscriptionBatch): void {
     for (const event of events) {
       this.applyEvent(event)
       this.#options.linkKeys.note(event)

@@ -27,26 +27,29 @@ export async function proveDiamond(
   ms: number,
 ): Promise<Proof | undefined> {
   const queries = new TreeQueries(model)
-  const known = await checkpoints.latestOfEpoch()
-  let proven = known && { head: known, events: await proveEvents(known, events, queries) }
-  if (proven === undefined || proven.events.length === 0) {
+  const latestCheckpoint = await checkpoints.latestOfEpoch()
+  let evidence = latestCheckpoint && {
+    head: latestCheckpoint,
+    events: await proveEvents(latestCheckpoint, events, queries),
+  }
+  if (evidence === undefined || evidence.events.length === 0) {
     const head = await signer.sign(ms, events.at(-1)?.position)
     // Tiles may have grown since they were read: use fresh queries.
-    proven = head && { head, events: await proveEvents(head, events, new TreeQueries(model)) }
+    evidence = head && { head, events: await proveEvents(head, events, new TreeQueries(model)) }
   }
-  if (proven === undefined || proven.events.length === 0) return undefined
+  if (evidence === undefined || evidence.events.length === 0) return undefined
   const key = await checkpoints.verifierKey()
-  return { format: PROOF_FORMAT, diamond, events: proven.events, checkpoint: proven.head.note, key }
+  return { format: PROOF_FORMAT, diamond, events: evidence.events, checkpoint: evidence.head.note, key }
 }
 
 /** Proofs of the events that a checkpoint covers: a prefix of the list. */
 async function proveEvents({ size }: SignedCheckpoint, events: readonly StoredEvent[], queries: TreeQueries) {
-  const proven: ProvenEvent[] = []
+  const provenEvents: ProvenEvent[] = []
   for (const event of events) {
     const index = await queries.indexOf(event, size)
     if (index === undefined) break
     const path = await queries.inclusionProof(index, size)
-    proven.push({ index, ...toLeafEvent(event), path: path.map(formatHash) })
+    provenEvents.push({ index, ...toLeafEvent(event), path: path.map(formatHash) })
   }
-  return proven
+  return provenEvents
 }

@@ -30,7 +30,7 @@ export const HASH_TEXT_LENGTH = 44
 
 export const keyOfTile = ({ row, tile }: TileAddress): number => row * ROW_KEY_STRIDE + tile
 
-export function hashesIn(document: Document): Hash[] {
+export function parseHashes(document: Document): Hash[] {
   const text = String(document['hashes'])
   return Array.from({ length: text.length / HASH_TEXT_LENGTH }, (_, at) =>
     Buffer.from(text.slice(at * HASH_TEXT_LENGTH, (at + 1) * HASH_TEXT_LENGTH), 'base64'),
@@ -64,54 +64,58 @@ async function fold(
   const leaves = events.filter(isLeaf)
   const last = leaves.at(-1)
   if (last === undefined) return []
-  const [kept] = await build.load([SIZE_KEY])
-  const size = sizeAt(kept, from)
-  const found = await build.load(edgeTiles(size).map(keyOfTile))
-  const stored = new Map(found.map((one) => [Number(one.document['id']), one]))
-  const hashed = leaves.map((event) => hashLeafEvent(toLeafEvent(event)))
-  const grown = await appendLeaves(tilesIn(stored), size, hashed)
-  const writes = grown.map((tile) => tileWrite(tile, stored.get(keyOfTile(tile)), { size, leaves }))
-  return [...writes, sizeWrite(kept, { before: size, size: size + leaves.length, from, to: last.position })]
+  const [sizeDocument] = await build.load([SIZE_KEY])
+  const size = sizeAt(sizeDocument, from)
+  const tileDocuments = await build.load(edgeTiles(size).map(keyOfTile))
+  const storedTiles = new Map(tileDocuments.map((one) => [Number(one.document['id']), one]))
+  const leafHashes = leaves.map((event) => hashLeafEvent(toLeafEvent(event)))
+  const updatedTiles = await appendLeaves(toTileReader(storedTiles), size, leafHashes)
+  const writes = updatedTiles.map((tile) => tileWrite(tile, storedTiles.get(keyOfTile(tile)), { size, leaves }))
+  return [...writes, sizeWrite(sizeDocument, { sizeBefore: size, size: size + leaves.length, from, to: last.position })]
 }
 
-const tilesIn =
-  (stored: ReadonlyMap<number, StoredDocument>): TileReader =>
-  (place) => {
-    const found = stored.get(keyOfTile(place))
-    return found === undefined ? [] : hashesIn(found.document)
+const toTileReader =
+  (storedTiles: ReadonlyMap<number, StoredDocument>): TileReader =>
+  (address) => {
+    const found = storedTiles.get(keyOfTile(address))
+    return found === undefined ? [] : parseHashes(found.document)
   }
 
 type LeafBatch = { readonly size: number; readonly leaves: readonly StoredEvent[] }
 
 /** Tiles only grow: a fuller tile left by an interrupted write stays, and the hashes in common are equal. */
-function tileWrite(grown: UpdatedTile, base: StoredDocument | undefined, { size, leaves }: LeafBatch): DocumentWrite {
-  const { row, tile, hashes } = grown
+function tileWrite(
+  updatedTile: UpdatedTile,
+  base: StoredDocument | undefined,
+  { size, leaves }: LeafBatch,
+): DocumentWrite {
+  const { row, tile, hashes } = updatedTile
   const first = row === 0 ? leaves[tile * TILE_WIDTH - size]?.position.commit : undefined
   const commit = first === undefined ? (base?.document['commit'] ?? NO_EVENT) : Number(first)
   const text = hashes.map((hash) => hash.toString('base64')).join('')
-  const put = { id: keyOfTile(grown), commit, size: hashes.length, hashes: text, places: '' }
+  const put = { id: keyOfTile(updatedTile), commit, size: hashes.length, hashes: text, places: '' }
   return { put, revision: BigInt(hashes.length), ...(base && { basedOn: base }) }
 }
 
 /** The tree's size before and after a batch, and the positions that the batch lies between. */
 type TreeGrowth = {
-  readonly before: number
+  readonly sizeBefore: number
   readonly size: number
   readonly from: PositionOrStart
   readonly to: PositionOrStart
 }
 
-function sizeWrite(base: StoredDocument | undefined, { before, size, from, to }: TreeGrowth): DocumentWrite {
-  const put = { id: SIZE_KEY, commit: NO_EVENT, size, hashes: String(before), places: formatPositions([from, to]) }
+function sizeWrite(base: StoredDocument | undefined, { sizeBefore, size, from, to }: TreeGrowth): DocumentWrite {
+  const put = { id: SIZE_KEY, commit: NO_EVENT, size, hashes: String(sizeBefore), places: formatPositions([from, to]) }
   return { put, revision: (base?.revision ?? 0n) + 1n, ...(base && { basedOn: base }) }
 }
 
 /** The number of leaves at a checkpoint: the size before the last batch if that batch is delivered again. */
-function sizeAt(kept: StoredDocument | undefined, from: PositionOrStart): number {
-  if (kept === undefined) return 0
-  const { size, hashes: before, places } = kept.document
-  const [began = 'start', ended = 'start'] = parsePositions(String(places))
-  if (comparePositions(ended, from) <= 0) return Number(size)
-  if (comparePositions(began, from) <= 0) return Number(before)
+function sizeAt(sizeDocument: StoredDocument | undefined, from: PositionOrStart): number {
+  if (sizeDocument === undefined) return 0
+  const { size, hashes: sizeBefore, places } = sizeDocument.document
+  const [batchStart = 'start', batchEnd = 'start'] = parsePositions(String(places))
+  if (comparePositions(batchEnd, from) <= 0) return Number(size)
+  if (comparePositions(batchStart, from) <= 0) return Number(sizeBefore)
   throw new Error('the tree was extended from a position that its checkpoint has not reached')
 }

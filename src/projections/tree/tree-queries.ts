@@ -4,7 +4,7 @@ import { consistencyProofRanges, inclusionProofRanges, type LeafRange } from '..
 import { rangeHash, TILE_WIDTH, type TileAddress, type TileReader } from '../../evidence/tiles.ts'
 import { comparePositions, type PositionOrStart, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { hashesIn, keyOfTile, SIZE_KEY } from './merkle-tree.ts'
+import { parseHashes, keyOfTile, SIZE_KEY } from './merkle-tree.ts'
 
 /** The tree does not have an event at the event's position: the event or the tree was altered. */
 export class NotInTree extends InvalidEventPayload {}
@@ -17,7 +17,7 @@ export class TreeQueries {
   constructor(private readonly model: Pick<ReadModel, 'get' | 'find' | 'position'>) {}
 
   /** The position of the tree, read before any tile: the tiles have every event up to it, and possibly later ones. */
-  #reached(): Promise<PositionOrStart> {
+  #readPosition(): Promise<PositionOrStart> {
     this.#position ??= Promise.resolve(this.model.position())
     return this.#position
   }
@@ -29,7 +29,7 @@ export class TreeQueries {
 
   /** The root of the first `size` leaves. */
   root(size: number): Promise<Hash> {
-    return rangeHash(this.tiles, { begin: 0, end: size })
+    return rangeHash(this.readTile, { begin: 0, end: size })
   }
 
   /** @throws RangeError if `index` is not less than `size` */
@@ -48,10 +48,10 @@ export class TreeQueries {
    * @throws NotInTree
    */
   async indexOf(event: StoredEvent, size: number): Promise<number | undefined> {
-    const reached = await this.#reached()
+    const treePosition = await this.#readPosition()
     const hash = hashLeafEvent(toLeafEvent(event))
     const commit = Number(event.position.commit)
-    const [tile, before] = await this.model.find({
+    const [tile, previousTile] = await this.model.find({
       where: { commit: { from: 0, to: commit } },
       order: [['commit', 'desc']],
       limit: 2,
@@ -59,31 +59,31 @@ export class TreeQueries {
       select: ['id'],
     })
     // Events of one append may share a position: some of them may be in the previous tile.
-    for (const found of [tile, before]) {
-      if (found === undefined) continue
-      const row = await this.tiles({ row: 0, tile: Number(found['id']) })
-      const at = row.findIndex((one) => one.equals(hash))
-      if (at >= 0) return indexWithin(Number(found['id']) * TILE_WIDTH + at, size)
+    for (const document of [tile, previousTile]) {
+      if (document === undefined) continue
+      const row = await this.readTile({ row: 0, tile: Number(document['id']) })
+      const indexInTile = row.findIndex((one) => one.equals(hash))
+      if (indexInTile >= 0) return indexWithin(Number(document['id']) * TILE_WIDTH + indexInTile, size)
     }
-    if (comparePositions(event.position, reached) > 0) return undefined
+    if (comparePositions(event.position, treePosition) > 0) return undefined
     throw new NotInTree(`${event.stream}@${event.revision} differs from its leaf in the tree`)
   }
 
-  readonly tiles: TileReader = (place: TileAddress) => {
-    const key = keyOfTile(place)
-    const known = this.#tiles.get(key) ?? this.#read(key)
-    this.#tiles.set(key, known)
-    return known
+  readonly readTile: TileReader = (address: TileAddress) => {
+    const key = keyOfTile(address)
+    const hashes = this.#tiles.get(key) ?? this.#read(key)
+    this.#tiles.set(key, hashes)
+    return hashes
   }
 
   async #read(key: number): Promise<readonly Hash[]> {
-    await this.#reached()
+    await this.#readPosition()
     const document = await this.model.get(key, ['hashes'])
-    return document === undefined ? [] : hashesIn(document)
+    return document === undefined ? [] : parseHashes(document)
   }
 
   #hashes(ranges: readonly LeafRange[]): Promise<Hash[]> {
-    return Promise.all(ranges.map((range) => rangeHash(this.tiles, range)))
+    return Promise.all(ranges.map((range) => rangeHash(this.readTile, range)))
   }
 }
 

@@ -95,7 +95,7 @@ const declaration: ModelDeclaration = {
 
 /** Stores delivery progress with the read models, like checkpoints. */
 export class WebhookProgressStore {
-  #build: { readonly build: ReadModelBuild; readonly line: string } | undefined
+  #build: { readonly build: ReadModelBuild; readonly lineage: string } | undefined
 
   constructor(
     private readonly reads: ReadStore,
@@ -104,28 +104,28 @@ export class WebhookProgressStore {
 
   /** Must be called before any write. Discards the progress of another log, or of an epoch lost in a restore. */
   async open(): Promise<void> {
-    const line = await logLineage(this.store)
-    this.#build = { build: await openBuildOfLog(this.reads, this.store, declaration), line }
+    const lineage = await logLineage(this.store)
+    this.#build = { build: await openBuildOfLog(this.reads, this.store, declaration), lineage }
   }
 
   /** Undefined if nothing was attempted yet, or the progress was lost. */
   async find(webhook: number): Promise<WebhookProgress | undefined> {
-    const [stored] = await this.#begun.build.load([keyOf(webhook)])
+    const [stored] = await this.#buildOrThrow.build.load([keyOf(webhook)])
     return stored && (JSON.parse(String(stored.document['state'])) as WebhookProgress)
   }
 
   /** Writes the progress and the attempt that led to it in one write. */
-  async save(webhook: number, progress: WebhookProgress, delivery: DeliveryAttempt): Promise<void> {
+  async save(webhook: number, progress: WebhookProgress, attempt: DeliveryAttempt): Promise<void> {
     const { tries } = progress
     await this.#write([
       toPut(keyOf(webhook), webhook, 0, tries, progress),
-      toPut(keyOf(webhook, tries), webhook, tries, tries, delivery),
+      toPut(keyOf(webhook, tries), webhook, tries, tries, attempt),
     ])
   }
 
   async delete(webhook: number): Promise<void> {
-    const keys = [keyOf(webhook), ...Array.from({ length: MAX_STORED_ATTEMPTS }, (_, at) => keyOf(webhook, at))]
-    const stored = await this.#begun.build.load(keys)
+    const keys = [keyOf(webhook), ...Array.from({ length: MAX_STORED_ATTEMPTS }, (_, index) => keyOf(webhook, index))]
+    const stored = await this.#buildOrThrow.build.load(keys)
     await this.#write(
       stored.map(({ document, revision }) => ({ remove: String(document['id']), revision: revision + 1n })),
     )
@@ -133,11 +133,11 @@ export class WebhookProgressStore {
 
   /** All writes have the same checkpoint, so revisions decide; it only names the log. */
   async #write(writes: readonly DocumentWrite[]): Promise<void> {
-    const { build, line } = this.#begun
-    await build.write(writes, { position: 'start', log: line, event: null })
+    const { build, lineage } = this.#buildOrThrow
+    await build.write(writes, { position: 'start', log: lineage, event: null })
   }
 
-  get #begun() {
+  get #buildOrThrow() {
     if (this.#build === undefined) throw new Error('WebhookProgressStore: open() must be called first')
     return this.#build
   }

@@ -2,7 +2,7 @@ import {
   openBackgroundServices,
   type BackgroundDeclarations,
   type ConsumerStores,
-  type RoutineWaker,
+  type JobWaker,
 } from '../../../src/projections/engine/background-services.ts'
 import { neverAborted, type ScheduledJob } from '../../../src/projections/engine/loop.ts'
 import type { ReactionHandler, Reaction } from '../../../src/projections/engine/reaction.ts'
@@ -16,7 +16,7 @@ const NO_READ_STORE = {} as ReadStore
 /** Starts reactions and scheduled jobs as the service does. @returns a function that stops them */
 export async function startBackgroundServices<Tools>(
   { reactions = [], scheduledJobs = [] }: Partial<BackgroundDeclarations<Tools>>,
-  toolsWith: (wakes: RoutineWaker) => Tools,
+  toolsWith: (wakes: JobWaker) => Tools,
   { store, reads = NO_READ_STORE }: { readonly store: EventStore; readonly reads?: ReadStore },
 ): Promise<() => Promise<void>> {
   const stores: ConsumerStores = { store, reads, log: createLogger('silent') }
