@@ -46,8 +46,8 @@ async function add(open: OpenInstallation, email: string, url: string, options: 
   const { description = null } = options
   const act = asAdminAction({ act: 'webhook add', subject: email }, async (installation, by) => {
     const { account } = await requireAccount(installation, email)
-    const { hooking } = await openStandaloneWebhookCommands(installation, by)
-    return createWebhook(hooking, account, { url, description }, by)
+    const { commandContext } = await openStandaloneWebhookCommands(installation, by)
+    return createWebhook(commandContext, account, { url, description }, by)
   })
   const { webhook, secret } = await withInstallation(open, act)
   const text = `webhook ${webhook.id}  ${webhook.url}\nsecret     ${secret}  (shown only once)`
@@ -83,8 +83,8 @@ async function list(open: OpenInstallation, email: string | undefined, options: 
 async function test(open: OpenInstallation, id: string, options: OutputOptions): Promise<void> {
   const { status, ms, error } = await withInstallation(open, async (installation) => {
     const { owner, webhook } = await findWebhook(installation, id)
-    const { tryOut } = await openStandaloneWebhookCommands(installation, createOperatorOrigin())
-    return tryOut(webhook, owner)
+    const { sendTestMessage } = await openStandaloneWebhookCommands(installation, createOperatorOrigin())
+    return sendTestMessage(webhook, owner)
   })
   printResult(options, { id: Number(id), status, ms, error }, error ?? `Response ${status} after ${ms} ms`)
   if (error !== null) process.exitCode = EXIT_FAILURE

@@ -20,7 +20,7 @@ export type AccessTokensOptions = {
   readonly ttl: number
   readonly clock: () => number
   /** How many verified tokens to cache. */
-  readonly remembered?: number
+  readonly cacheSize?: number
 }
 
 /**
@@ -48,15 +48,15 @@ export class AccessTokens {
   readonly #clock: () => number
   readonly #current: string
   readonly #keys: ReadonlyMap<string, KeyObject>
-  readonly #opened: LRUCache<string, AccessClaims>
+  readonly #verifiedTokens: LRUCache<string, AccessClaims>
 
-  constructor({ keys, ttl, clock, remembered = 5000 }: AccessTokensOptions) {
-    const known = [keys.current, keys.old].filter((key): key is MasterKey => key !== undefined)
+  constructor({ keys, ttl, clock, cacheSize = 5000 }: AccessTokensOptions) {
+    const masterKeys = [keys.current, keys.old].filter((key): key is MasterKey => key !== undefined)
     this.ttl = ttl
     this.#clock = clock
     this.#current = keys.current.id
-    this.#keys = new Map(known.map((key) => [key.id, createSecretKey(deriveKey(key, 'access-token'))]))
-    this.#opened = new LRUCache({ max: remembered })
+    this.#keys = new Map(masterKeys.map((key) => [key.id, createSecretKey(deriveKey(key, 'access-token'))]))
+    this.#verifiedTokens = new LRUCache({ max: cacheSize })
   }
 
   issue(grant: Grant, session: string, number: number): string {
@@ -70,14 +70,14 @@ export class AccessTokens {
 
   /** The claims of a token that this service issued, `expired` after its lifetime, or `invalid`. */
   verify(token: string): AccessClaims | 'invalid' | 'expired' {
-    const claims = this.#opened.get(token) ?? this.#openNew(token)
+    const claims = this.#verifiedTokens.get(token) ?? this.#openAndCache(token)
     if (claims === undefined) return 'invalid'
     return this.#clock() < claims.expiresAt ? claims : 'expired'
   }
 
-  #openNew(token: string): AccessClaims | undefined {
+  #openAndCache(token: string): AccessClaims | undefined {
     const claims = this.#open(token)
-    if (claims !== undefined) this.#opened.set(token, claims)
+    if (claims !== undefined) this.#verifiedTokens.set(token, claims)
     return claims
   }
 
@@ -88,10 +88,10 @@ export class AccessTokens {
     }
     const expected = this.#sign(key, `v1.${key}.${body}`)
     if (expected === undefined || !isSignature(signature, expected)) return undefined
-    const read = payload.safeParse(JSON.parse(Buffer.from(body, 'base64url').toString()))
-    if (!read.success) return undefined
+    const parsed = payload.safeParse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+    if (!parsed.success) return undefined
     const [account, accountEpoch, client, clientEpoch, session, number, issuedAt, until, logEpoch = FIRST_EPOCH] =
-      read.data
+      parsed.data
     const expiresAt = Math.min(until, issuedAt + this.ttl * 1000)
     const grant = { account, accountEpoch, client, clientEpoch, ...logEpochMember(logEpoch) }
     return { ...grant, session, number, issuedAt, expiresAt }

@@ -60,11 +60,11 @@ export class FailureWindows {
    * and none may be evicted.
    */
   windowOf(key: string): FailureWindow | undefined {
-    const known = this.#windows.get(key)
-    if (known !== undefined) {
+    const window = this.#windows.get(key)
+    if (window !== undefined) {
       const start = this.clock() - WINDOW_MS
-      if ((known.failures[0] ?? Infinity) <= start) known.failures = known.failures.filter((at) => at > start)
-      return known
+      if ((window.failures[0] ?? Infinity) <= start) window.failures = window.failures.filter((at) => at > start)
+      return window
     }
     this.#evictExpired()
     if (this.#windows.size >= this.options.maxKeys && !this.options.evictsOldest) return undefined
@@ -157,7 +157,7 @@ export class FailedAttemptLimiter {
   /** @param clock monotonic, in milliseconds */
   constructor(
     private readonly clock: () => number,
-    private readonly note: SecurityEventRecorder = () => {},
+    private readonly recordSecurityEvent: SecurityEventRecorder = () => {},
   ) {
     const addresses = { maxFailures: MAX_FAILURES_PER_ADDRESS, maxKeys: MAX_ADDRESSES, evictsOldest: false }
     this.#pairs = new FailureWindows({ maxFailures: MAX_FAILURES_PER_PAIR, ...UNBOUNDED }, clock)
@@ -195,10 +195,10 @@ export class FailedAttemptLimiter {
    * need not be locked out.
    * @throws RequestError 'too-many' if the limit is exhausted
    */
-  recordWrongCredential(what: RandomCredential, address: string): void {
-    const windows = this.#random[what]
+  recordWrongCredential(credential: RandomCredential, address: string): void {
+    const windows = this.#random[credential]
     const network = networkOf(address)
-    const attemptWindows = findAttemptWindow(windows, network, { what: `${what}s`, address: network })
+    const attemptWindows = findAttemptWindow(windows, network, { what: `${credential}s`, address: network })
     this.#refuseIfExhausted(attemptWindows)
     this.#recordFailure(attemptWindows)
   }
@@ -207,23 +207,23 @@ export class FailedAttemptLimiter {
     for (;;) {
       const attemptWindows = this.#windowsOf(attempt)
       this.#refuseIfExhausted(attemptWindows)
-      const crowded = attemptWindows.find(
+      const contendedWindow = attemptWindows.find(
         ({ window }) => window.failures.length + window.running >= window.maxFailures,
       )?.window
-      if (crowded === undefined) {
+      if (contendedWindow === undefined) {
         for (const { windows, window } of attemptWindows) windows.beginAttempt(window)
         return attemptWindows
       }
-      if (crowded.waiting.length >= MAX_WAITING_ATTEMPTS)
+      if (contendedWindow.waiting.length >= MAX_WAITING_ATTEMPTS)
         throw new RequestError('too-many', 'Too many log-ins at once; try again', 5)
-      await new Promise<void>((done) => crowded.waiting.push(done))
+      await new Promise<void>((done) => contendedWindow.waiting.push(done))
     }
   }
 
   #refuseIfExhausted(attemptWindows: readonly AttemptWindow[]): void {
-    const full = attemptWindows.filter(({ window }) => window.failures.length >= window.maxFailures)
-    if (full.length === 0) return
-    const until = Math.max(...full.map(({ window }) => (window.failures[0] ?? 0) + WINDOW_MS))
+    const exhausted = attemptWindows.filter(({ window }) => window.failures.length >= window.maxFailures)
+    if (exhausted.length === 0) return
+    const until = Math.max(...exhausted.map(({ window }) => (window.failures[0] ?? 0) + WINDOW_MS))
     const seconds = Math.max(1, Math.ceil((until - this.clock()) / 1000))
     throw new RequestError('too-many', `Too many failed attempts; try again in ${seconds} s`, seconds)
   }
@@ -232,24 +232,27 @@ export class FailedAttemptLimiter {
     for (const { windows, window, lockout } of attemptWindows) {
       if (!windows.recordFailure(window)) continue
       const seconds = Math.ceil(((window.failures[0] ?? 0) + WINDOW_MS - this.clock()) / 1000)
-      this.note({ event: 'locked-out', ...lockout, seconds })
+      this.recordSecurityEvent({ event: 'locked-out', ...lockout, seconds })
     }
   }
 
-  #windowsOf({ subject, address: from, familiar }: PasswordAttempt): AttemptWindow[] {
-    const address = networkOf(from)
+  #windowsOf({ subject, address: clientAddress, familiar }: PasswordAttempt): AttemptWindow[] {
+    const address = networkOf(clientAddress)
     const isKnown = typeof subject === 'number'
     const account = isKnown ? subject : null
     // The name comes from the request and may be long; its digest is short.
     const name = isKnown ? `${subject}` : `name ${tokenDigest(subject)}`
     const pair = `${name} from ${address}`
     if (familiar) return findAttemptWindow(this.#familiar, pair, { what: 'log-ins', account, address })
-    const ofAddress = findAttemptWindow(this.#addresses, address, { what: 'log-ins', address })
+    const addressWindows = findAttemptWindow(this.#addresses, address, { what: 'log-ins', address })
     // If the address can't be tracked because too many are, only the account's limit applies.
-    const ofPair =
-      ofAddress.length > 0 ? findAttemptWindow(this.#pairs, pair, { what: 'log-ins', account, address }) : []
-    const ofAll = findAttemptWindow(isKnown ? this.#accounts : this.#unknownNames, name, { what: 'log-ins', account })
-    return [...ofAddress, ...ofPair, ...ofAll]
+    const pairWindows =
+      addressWindows.length > 0 ? findAttemptWindow(this.#pairs, pair, { what: 'log-ins', account, address }) : []
+    const accountWindows = findAttemptWindow(isKnown ? this.#accounts : this.#unknownNames, name, {
+      what: 'log-ins',
+      account,
+    })
+    return [...addressWindows, ...pairWindows, ...accountWindows]
   }
 }
 

@@ -7,9 +7,9 @@ import { networkOf } from './failed-attempt-limiter.ts'
 /** 30 days. */
 const FAMILIAR_MS = 2_592_000_000
 /** The least recently used are evicted first. */
-const MAX_MARKS = 100_000
-/** Bytes; enough to make a collision with another account's mark improbable. */
-const MARK_BYTES = 16
+const MAX_FINGERPRINTS = 100_000
+/** Bytes; enough to make a collision with another account's fingerprint improbable. */
+const FINGERPRINT_BYTES = 16
 
 type LogInEvent = {
   readonly type: string
@@ -23,34 +23,36 @@ type LogInEvent = {
  */
 export class FamiliarAddresses {
   readonly #keys: readonly KeyObject[]
-  /** Milliseconds since 1970, by mark. */
-  readonly #usedAt = new LRUCache<string, number>({ max: MAX_MARKS })
+  /** Milliseconds since 1970, by fingerprint. */
+  readonly #usedAt = new LRUCache<string, number>({ max: MAX_FINGERPRINTS })
 
   constructor({ current, old }: MasterKeys) {
-    const known = [current, old].filter((key): key is MasterKey => key !== undefined)
-    this.#keys = known.map((key) => createSecretKey(deriveKey(key, 'log-in-place')))
+    const masterKeys = [current, old].filter((key): key is MasterKey => key !== undefined)
+    this.#keys = masterKeys.map((key) => createSecretKey(deriveKey(key, 'log-in-place')))
   }
 
-  mark(account: number, address: string): string {
-    return this.#marksOf(account, address)[0] ?? ''
+  fingerprint(account: number, address: string): string {
+    return this.#fingerprintsOf(account, address)[0] ?? ''
   }
 
   /** Applies SessionOpened events; ignores all others. */
   note({ type, data, metadata }: LogInEvent): void {
-    const mark = data['from']
-    if (type !== 'SessionOpened' || typeof mark !== 'string') return
+    const fingerprint = data['from']
+    if (type !== 'SessionOpened' || typeof fingerprint !== 'string') return
     const at = Date.parse(metadata['at'] ?? '') || 0
-    if ((this.#usedAt.get(mark) ?? 0) > at) return
-    this.#usedAt.set(mark, at)
+    if ((this.#usedAt.get(fingerprint) ?? 0) > at) return
+    this.#usedAt.set(fingerprint, at)
   }
 
   /** Whether the account has logged in from this address within 30 days. @param now milliseconds since 1970 */
   isFamiliar(account: number, address: string, now: number): boolean {
-    return this.#marksOf(account, address).some((mark) => now - (this.#usedAt.get(mark) ?? -Infinity) < FAMILIAR_MS)
+    return this.#fingerprintsOf(account, address).some(
+      (fingerprint) => now - (this.#usedAt.get(fingerprint) ?? -Infinity) < FAMILIAR_MS,
+    )
   }
 
-  #marksOf(account: number, address: string): string[] {
-    const place = `${account} ${networkOf(address)}`
-    return this.#keys.map((key) => hmac(key, place).subarray(0, MARK_BYTES).toString('base64url'))
+  #fingerprintsOf(account: number, address: string): string[] {
+    const accountAndNetwork = `${account} ${networkOf(address)}`
+    return this.#keys.map((key) => hmac(key, accountAndNetwork).subarray(0, FINGERPRINT_BYTES).toString('base64url'))
   }
 }

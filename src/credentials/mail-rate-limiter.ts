@@ -44,43 +44,43 @@ export class MailRateLimiter {
     for (const name of names) this.#add(name, now)
     for (const _ of names) this.#add(`account ${account}`, now)
     return () => {
-      for (const name of names) for (const who of [name, `account ${account}`]) this.#take(who, now)
+      for (const name of names) for (const key of [name, `account ${account}`]) this.#remove(key, now)
     }
   }
 
-  #requireCapacity(who: string, more: number, limit: number, now: number): void {
+  #requireCapacity(key: string, count: number, limit: number, now: number): void {
     if (limit === 0) return
-    const sent = this.#live(who, now)
-    const freeing = sent[sent.length + more - limit - 1]
-    if (sent.length + more <= limit) return
-    const seconds = Math.max(1, Math.ceil(((freeing ?? now) + WINDOW_MS - now) / 1000))
-    const whom = who.startsWith('account ') ? 'by this account' : 'to this recipient'
+    const sent = this.#recentlySent(key, now)
+    const lastBlockingAt = sent[sent.length + count - limit - 1]
+    if (sent.length + count <= limit) return
+    const seconds = Math.max(1, Math.ceil(((lastBlockingAt ?? now) + WINDOW_MS - now) / 1000))
+    const limitScope = key.startsWith('account ') ? 'by this account' : 'to this recipient'
     throw new RequestError(
       'too-many',
-      `At most ${limit} mails an hour are sent ${whom}; share the link yourself`,
+      `At most ${limit} mails an hour are sent ${limitScope}; share the link yourself`,
       seconds,
     )
   }
 
-  #live(who: string, now: number): readonly number[] {
-    return (this.#sent.get(who) ?? []).filter((at) => at > now - WINDOW_MS)
+  #recentlySent(key: string, now: number): readonly number[] {
+    return (this.#sent.get(key) ?? []).filter((at) => at > now - WINDOW_MS)
   }
 
-  #add(who: string, now: number): void {
-    this.#sent.set(who, [...this.#live(who, now), now])
+  #add(key: string, now: number): void {
+    this.#sent.set(key, [...this.#recentlySent(key, now), now])
   }
 
-  #take(who: string, at: number): void {
-    const sent = [...(this.#sent.get(who) ?? [])]
-    const found = sent.indexOf(at)
-    if (found >= 0) sent.splice(found, 1)
-    this.#sent.set(who, sent)
+  #remove(key: string, at: number): void {
+    const sent = [...(this.#sent.get(key) ?? [])]
+    const index = sent.indexOf(at)
+    if (index >= 0) sent.splice(index, 1)
+    this.#sent.set(key, sent)
   }
 
   #sweep(now: number): void {
     if (now - this.#sweptAt < SWEEP_INTERVAL_MS) return
     this.#sweptAt = now
-    for (const who of this.#sent.keys()) if (this.#live(who, now).length === 0) this.#sent.delete(who)
+    for (const key of this.#sent.keys()) if (this.#recentlySent(key, now).length === 0) this.#sent.delete(key)
   }
 }
 

@@ -36,10 +36,10 @@ export function openMasterKeys({ dataDir, masterKey, masterKeyOld }: MasterKeyOp
 /** Derives a separate key for each purpose, so that the use of one reveals nothing about another. */
 export const deriveKey = (key: MasterKey, purpose: string): Buffer => derive(key.bytes, purpose)
 
-function parseMasterKey(base64: string, where: string): MasterKey {
+function parseMasterKey(base64: string, setting: string): MasterKey {
   const bytes = Buffer.from(base64.trim(), 'base64')
   if (bytes.length !== 32) {
-    throw new BadMasterKey(`${where} must be 32 bytes in base64, such as the output of \`openssl rand -base64 32\``)
+    throw new BadMasterKey(`${setting} must be 32 bytes in base64, such as the output of \`openssl rand -base64 32\``)
   }
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes }
 }
@@ -47,12 +47,12 @@ function parseMasterKey(base64: string, where: string): MasterKey {
 /** Writes the key file unless the data directory has one. @throws the file system's error */
 export function writeMasterKeyIfMissing(dataDir: string, { bytes }: MasterKey): void {
   const path = join(dataDir, FILE)
-  if (readIfThere(path) === undefined) makeKeyFile(dataDir, path, bytes)
+  if (readIfExists(path) === undefined) makeKeyFile(dataDir, path, bytes)
 }
 
 function readOrMakeKeyFile(dataDir: string): string {
   const path = join(dataDir, FILE)
-  const found = readIfThere(path)
+  const found = readIfExists(path)
   if (found === undefined) makeKeyFile(dataDir, path, randomBytes(32))
   const text = found ?? readFileSync(path, 'utf8')
   if (Buffer.from(text.trim(), 'base64').length === 32) return text
@@ -67,17 +67,17 @@ function readOrMakeKeyFile(dataDir: string): string {
  */
 function makeKeyFile(dataDir: string, path: string, key: Buffer): void {
   mkdirSync(dataDir, { recursive: true })
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const file = openSync(draft, 'wx', 0o600)
+  const temporaryPath = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const file = openSync(temporaryPath, 'wx', 0o600)
   try {
     writeSync(file, `${key.toString('base64')}\n`)
     fsyncSync(file)
-    linkSync(draft, path)
+    linkSync(temporaryPath, path)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   } finally {
     closeSync(file)
-    rmSync(draft)
+    rmSync(temporaryPath)
   }
   syncFolder(dataDir)
 }
@@ -88,7 +88,7 @@ function syncFolder(folder: string): void {
   closeSync(handle)
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

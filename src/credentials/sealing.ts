@@ -44,8 +44,8 @@ export class MasterSeal {
 
   /** @param purpose distinguishes the derived key from others of the same master key */
   constructor({ current, old }: MasterKeys, purpose: string) {
-    const known = [current, old].filter((key): key is MasterKey => key !== undefined)
-    this.#keys = new Map(known.map((key) => [key.id, deriveKey(key, purpose)]))
+    const masterKeys = [current, old].filter((key): key is MasterKey => key !== undefined)
+    this.#keys = new Map(masterKeys.map((key) => [key.id, deriveKey(key, purpose)]))
     this.#current = { id: current.id, key: deriveKey(current, purpose) }
   }
 

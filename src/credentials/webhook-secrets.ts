@@ -18,7 +18,7 @@ export class WebhookSecrets {
   }
 
   /** `whsec_` and 32 random bytes in base64. */
-  make(): string {
+  generate(): string {
     return PREFIX + randomBytes(BYTES).toString('base64')
   }
 

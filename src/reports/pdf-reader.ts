@@ -28,7 +28,7 @@ const PROGRAM = {
 
 /** After the timeout the process ends itself, in case its parent was killed. */
 const SELF_KILL_GRACE_MS = 10_000
-const LONGEST_TIMER = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Growth between two checks stays below 256 MB. */
 const MEMORY_CHECK_INTERVAL_MS = 20
@@ -64,16 +64,16 @@ export class PdfReader {
     if (this.#closed) throw new Error('The reader is closed')
     const child = startProgram('./pdf-program', import.meta.url, {
       ...PROGRAM,
-      arguments: [String(Math.min(this.limits.timeoutMs + SELF_KILL_GRACE_MS, LONGEST_TIMER))],
+      arguments: [String(Math.min(this.limits.timeoutMs + SELF_KILL_GRACE_MS, MAX_TIMER_MS))],
     })
     this.#running.add(child)
-    const watch = enforceLimits(child, this.limits)
+    const limiter = enforceLimits(child, this.limits)
     try {
-      const { output, complaint } = await exchangeWithProcess(child, pdf)
+      const { output, errorMessage } = await exchangeWithProcess(child, pdf)
       if (this.#closed) throw new Error('The reader was closed')
-      return parseOutput(output, watch.verdict() ?? complaint)
+      return parseOutput(output, limiter.violation() ?? errorMessage)
     } finally {
-      watch.stop()
+      limiter.stop()
       this.#running.delete(child)
       pdf.destroy()
     }
@@ -85,22 +85,25 @@ export class PdfReader {
   }
 }
 
-function parseOutput(output: string, complaint: string): ReportReading {
+function parseOutput(output: string, errorMessage: string): ReportReading {
   try {
     // The last line, because pdf.js may have printed warnings before it.
     return readingSchema.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''))
   } catch {
-    throw new UnreadableReport(complaint === '' ? 'the reading process ended without output' : complaint)
+    throw new UnreadableReport(errorMessage === '' ? 'the reading process ended without output' : errorMessage)
   }
 }
 
-const OUTPUT_MAX = 10_000
+const MAX_OUTPUT_CHARACTERS = 10_000
 
 async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: Readable) {
   let output = ''
-  let complaint = ''
-  child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, OUTPUT_MAX)))
-  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(0, OUTPUT_MAX)))
+  let errorOutput = ''
+  child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, MAX_OUTPUT_CHARACTERS)))
+  child.stderr.on(
+    'data',
+    (chunk: Buffer) => (errorOutput = (errorOutput + chunk.toString()).slice(0, MAX_OUTPUT_CHARACTERS)),
+  )
   // A process that ends before it has read its input breaks the pipe; stderr has the reason.
   child.stdin.on('error', () => pdf.destroy())
   pdf.on('error', () => child.kill('SIGKILL'))
@@ -109,28 +112,28 @@ async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: R
     child.on('error', fail)
     child.on('close', () => done())
   })
-  return { output, complaint: reason(complaint) }
+  return { output, errorMessage: errorLineOf(errorOutput) }
 }
 
 /** The line with the error; the JavaScript engine may print more around it. */
-const reason = (complaint: string) => /^\w*(?:Exception|Error): .{0,200}/m.exec(complaint)?.[0] ?? ''
+const errorLineOf = (errorOutput: string) => /^\w*(?:Exception|Error): .{0,200}/m.exec(errorOutput)?.[0] ?? ''
 
 function enforceLimits(child: ChildProcessWithoutNullStreams, { timeoutMs, maxMemoryBytes }: PdfReaderLimits) {
-  let verdict: string | undefined
-  const end = (why: string) => {
-    verdict = why
+  let violation: string | undefined
+  const kill = (reason: string) => {
+    violation = reason
     child.kill('SIGKILL')
   }
-  const slow = setTimeout(() => end(`it took more than ${timeoutMs} ms`), timeoutMs)
-  const large = setInterval(() => {
-    if (residentBytes(child.pid) > maxMemoryBytes) end(`it took more than ${maxMemoryBytes} bytes of memory`)
+  const timeoutTimer = setTimeout(() => kill(`it took more than ${timeoutMs} ms`), timeoutMs)
+  const memoryTimer = setInterval(() => {
+    if (residentBytes(child.pid) > maxMemoryBytes) kill(`it took more than ${maxMemoryBytes} bytes of memory`)
   }, MEMORY_CHECK_INTERVAL_MS)
   if (child.pid !== undefined) lowerChildPriority(child.pid)
   return {
-    verdict: () => verdict,
+    violation: () => violation,
     stop() {
-      clearTimeout(slow)
-      clearInterval(large)
+      clearTimeout(timeoutTimer)
+      clearInterval(memoryTimer)
     },
   }
 }
@@ -144,12 +147,12 @@ function lowerChildPriority(pid: number): void {
   }
 }
 
-const PAGE = 4096
+const PAGE_BYTES = 4096
 
 /** Linux: second number of /proc/[pid]/statm, in pages. Returns 0 elsewhere, where only time and heap are limited. */
 function residentBytes(pid: number | undefined): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'ascii').split(' ')[1]) * PAGE
+    return Number(readFileSync(`/proc/${pid}/statm`, 'ascii').split(' ')[1]) * PAGE_BYTES
   } catch {
     return 0
   }

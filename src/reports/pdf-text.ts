@@ -2,8 +2,8 @@ import type { TextRun } from '../domain/certification/page-cells.ts'
 import { stubDrawing } from './stub-drawing.ts'
 
 /** Limits on pages and characters. The data is on the first page of a report. */
-const PAGES = 4
-const CHARACTERS = 100_000
+const MAX_PAGES = 4
+const MAX_CHARACTERS = 100_000
 
 type PdfPage = import('pdfjs-dist').PDFPageProxy
 type Matrix = readonly number[]
@@ -21,11 +21,11 @@ export async function extractTextRuns(pdf: Uint8Array): Promise<readonly (readon
   const document = await getDocument({ data: pdf, verbosity: VerbosityLevel.ERRORS, ...options }).promise
   const pages: TextRun[][] = []
   let characters = 0
-  for (let number = 1; number <= Math.min(PAGES, document.numPages) && characters < CHARACTERS; number++) {
+  for (let number = 1; number <= Math.min(MAX_PAGES, document.numPages) && characters < MAX_CHARACTERS; number++) {
     const page = await document.getPage(number)
-    const placed = [...(await printedRuns(page)), ...(await formFieldRuns(page))]
-    characters += placed.reduce((sum, { text }) => sum + text.length, 0)
-    pages.push(...straightenRuns(placed))
+    const runs = [...(await printedRuns(page)), ...(await formFieldRuns(page))]
+    characters += runs.reduce((sum, { text }) => sum + text.length, 0)
+    pages.push(...straightenRuns(runs))
     page.cleanup()
   }
   return pages
@@ -54,10 +54,10 @@ async function formFieldRuns(page: PdfPage): Promise<readonly RotatedRun[]> {
     const text = Array.isArray(fieldValue) ? fieldValue.join(' ') : fieldValue
     if (fieldType === 'Btn' || hidden === true || rect === undefined) return []
     if (typeof text !== 'string' || text.trim() === '') return []
-    const corners = [at(transform, rect[0], rect[1]), at(transform, rect[2], rect[3])] as const
+    const corners = [transformPoint(transform, rect[0], rect[1]), transformPoint(transform, rect[2], rect[3])] as const
     const [left, right] = sorted(corners[0][0], corners[1][0])
     const [top, bottom] = sorted(corners[0][1], corners[1][1])
-    const size = Math.min(bottom - top, LARGEST)
+    const size = Math.min(bottom - top, MAX_FIELD_TEXT_SIZE)
     // The baseline of a line of this size in the middle of the field.
     const y = (top + bottom) / 2 + size * 0.3
     return [{ text: text.replaceAll(/\s+/g, ' '), x: left, y, width: right - left, size, angle: 0 }]
@@ -73,7 +73,7 @@ type Annotation = {
 }
 
 /** In points. A field may be higher than its line of text. */
-const LARGEST = 12
+const MAX_FIELD_TEXT_SIZE = 12
 
 function viewOf(page: PdfPage) {
   const transform = page.getViewport({ scale: 1 }).transform as Matrix
@@ -87,26 +87,30 @@ function product(first: Matrix, second: Matrix): Matrix {
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
 }
 
-function at([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, x: number, y: number): readonly [number, number] {
+function transformPoint(
+  [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix,
+  x: number,
+  y: number,
+): readonly [number, number] {
   return [a * x + c * y + e, b * x + d * y + f]
 }
 
 const sorted = (one: number, other: number) => (one < other ? ([one, other] as const) : ([other, one] as const))
 
-const QUARTER = Math.PI / 2
+const QUARTER_TURN = Math.PI / 2
 /** Radians by which a page may be skewed. Text with a larger angle is a watermark. */
-const ASKEW = 0.15
+const MAX_SKEW = 0.15
 
 /** Groups the runs by their four main directions and rotates each group to horizontal. */
-function straightenRuns(placed: readonly RotatedRun[]): readonly TextRun[][] {
+function straightenRuns(runs: readonly RotatedRun[]): readonly TextRun[][] {
   return [0, 1, 2, 3].flatMap((quarters) => {
-    const lean = ({ angle }: RotatedRun) => angle - Math.round(angle / QUARTER) * QUARTER
-    const along = placed.filter(
-      (run) => (Math.round(run.angle / QUARTER) + 4) % 4 === quarters && Math.abs(lean(run)) < ASKEW,
+    const skewOf = ({ angle }: RotatedRun) => angle - Math.round(angle / QUARTER_TURN) * QUARTER_TURN
+    const aligned = runs.filter(
+      (run) => (Math.round(run.angle / QUARTER_TURN) + 4) % 4 === quarters && Math.abs(skewOf(run)) < MAX_SKEW,
     )
-    if (along.length === 0) return []
-    const turn = quarters * QUARTER + (along.map(lean).toSorted((a, b) => a - b)[along.length >> 1] ?? 0)
-    const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
-    return [along.map((run) => ({ ...run, x: run.x * cos + run.y * sin, y: run.y * cos - run.x * sin }))]
+    if (aligned.length === 0) return []
+    const rotation = quarters * QUARTER_TURN + (aligned.map(skewOf).toSorted((a, b) => a - b)[aligned.length >> 1] ?? 0)
+    const [cos, sin] = [Math.cos(rotation), Math.sin(rotation)]
+    return [aligned.map((run) => ({ ...run, x: run.x * cos + run.y * sin, y: run.y * cos - run.x * sin }))]
   })
 }

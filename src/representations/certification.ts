@@ -39,43 +39,47 @@ export function certificationJson(
 ): string {
   const url = JSON.stringify(reportCheckUrl(laboratory, number))
   const link = file === null ? 'null' : `"${links.signed(certificationFilePath(id), LINK_LIFETIMES.oneDay, revision)}"`
-  const warned = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
-  return `{"id":${id},"laboratory":"${laboratory}","number":${JSON.stringify(number)},"url":${url},"file":${link}${warned}}`
+  const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
+  return `{"id":${id},"laboratory":"${laboratory}","number":${JSON.stringify(number)},"url":${url},"file":${link}${warningsMember}}`
 }
 
 /** The path of a certification's PDF, to which a signature is added. */
 export const certificationFilePath = (id: number) => `/v4/certification/${id}/file`
 
-const NAME_READ = 100
+const MAX_NAME_LENGTH = 100
 
 /** Case-insensitive, like dictionary look-ups. */
 function parseLaboratory(text: string): Laboratory | undefined {
-  const name = comparisonKey(text.slice(0, NAME_READ))
+  const name = comparisonKey(text.slice(0, MAX_NAME_LENGTH))
   return LABORATORIES.find((laboratory) => comparisonKey(laboratory) === name)
 }
 
-const NUMBER_MAX = 64
+const MAX_NUMBER_LENGTH = 64
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u
 
 /** Trims a report number; returns undefined if it is invalid. */
 function parseReportNumber(given: string): string | undefined {
-  const text = parseText(given, NUMBER_MAX)
+  const text = parseText(given, MAX_NUMBER_LENGTH)
   return text !== undefined && PRINTABLE.test(text) ? text : undefined
 }
 
-const LABORATORY_RIGHT = `one of ${LABORATORIES.join(', ')}`
-const NUMBER_RIGHT = `a string of 1 to ${NUMBER_MAX} printable characters`
+const EXPECTED_LABORATORY = `one of ${LABORATORIES.join(', ')}`
+const EXPECTED_NUMBER = `a string of 1 to ${MAX_NUMBER_LENGTH} printable characters`
 
 /** A certification to attach, as JSON or as the parts of a form. null means absent. */
 export const NEW_CERTIFICATION = objectSchema(
   {
     product: DIAMOND_ID.meta({ examples: [53_940] }),
     laboratory: parsedBy(
-      z.union([LABORATORY, z.string()], mustBe(LABORATORY_RIGHT, `is required: ${LABORATORY_RIGHT}`)),
+      z.union([LABORATORY, z.string()], mustBe(EXPECTED_LABORATORY, `is required: ${EXPECTED_LABORATORY}`)),
       parseLaboratory,
-      LABORATORY_RIGHT,
+      EXPECTED_LABORATORY,
     ).meta({ examples: ['GIA'] }),
-    number: parsedBy(z.string(mustBe(NUMBER_RIGHT)).meta({ maxLength: NUMBER_MAX }), parseReportNumber, NUMBER_RIGHT)
+    number: parsedBy(
+      z.string(mustBe(EXPECTED_NUMBER)).meta({ maxLength: MAX_NUMBER_LENGTH }),
+      parseReportNumber,
+      EXPECTED_NUMBER,
+    )
       .nullish()
       .describe("The report's number.")
       .meta({ examples: ['2141438171'] }),
@@ -90,7 +94,7 @@ export const NEW_CERTIFICATION = objectSchema(
   .transform(({ product, laboratory, number = null }): CertificationInput => ({ diamond: product, laboratory, number }))
   .meta({ id: 'NewCertification' })
 
-const CERTIFICATION_OBJECT = { of: 'a certification', known: ['product', 'laboratory', 'number', 'file'] }
+const CERTIFICATION_OBJECT = { name: 'a certification', members: ['product', 'laboratory', 'number', 'file'] }
 
 /** @param input a request's JSON, or the result of `certificationFromForm` */
 export const parseCertification = (input: unknown): ParseResult<CertificationInput> =>

@@ -17,16 +17,16 @@ export function describeJsonType(value: unknown): string {
 }
 
 /** Characters of a value that a message quotes. */
-const SHOWN = 60
+const MAX_EXCERPT_LENGTH = 60
 
 /** The start of a JSON value, for messages. Its cost does not depend on the size of the value. */
 export function jsonExcerpt(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN)).slice(0, SHOWN)
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_EXCERPT_LENGTH)).slice(0, MAX_EXCERPT_LENGTH)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
   // JSON can't represent it; JSON.stringify would write null.
   if (value === Infinity || value === -Infinity) return 'a number beyond 1.8e308'
-  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, SHOWN)
+  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, MAX_EXCERPT_LENGTH)
 }
 
 /** Escapes a JSON Pointer token (RFC 6901). */
@@ -57,7 +57,7 @@ export type LinkLifetime = (typeof LINK_LIFETIMES)[keyof typeof LINK_LIFETIMES]
 export type LinkBuilder = {
   plain(path: string): string
   /** A signed link. @param revision of the diamond's access settings; the link is valid for this revision only */
-  signed(path: string, lasting: LinkLifetime, revision: number): string
+  signed(path: string, lifetime: LinkLifetime, revision: number): string
 }
 
 /** Links as paths only, for bodies that are compared rather than sent. */

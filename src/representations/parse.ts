@@ -4,29 +4,34 @@ import { RequestError, type ErrorDetail } from '../domain/decider.ts'
 import { isJsonObject, describeJsonType, pointerToken, jsonExcerpt, type ParseResult } from './json.ts'
 
 /** Unknown members of one object that get a separate error. The limit keeps responses to large bodies small. */
-const NAMED = 50
-const IN_POINTER = 200
-const IN_MESSAGE = 60
+const MAX_LISTED_MEMBERS = 50
+const MAX_POINTER_NAME_LENGTH = 200
+const MAX_MESSAGE_NAME_LENGTH = 60
 
 /**
  * One error for each unknown member, with the most similar known name.
- * @param of the kind of object, such as `a v4 diamond`
+ * @param objectName the kind of object, such as `a v4 diamond`
  * @param at JSON Pointer of the object
  */
-function unknownMembers(names: readonly string[], of: string, known: readonly string[], at: string): ErrorDetail[] {
-  const faults: ErrorDetail[] = names.slice(0, NAMED).map((name) => {
-    const near = findClosestName(name, known)
-    const hint = near === undefined ? '' : `; did you mean ${near}?`
-    const pointer = `${at}/${pointerToken(name.slice(0, IN_POINTER))}`
-    return { pointer, message: `${name.slice(0, IN_MESSAGE)} is not a field of ${of}${hint}` }
+function unknownMembers(
+  names: readonly string[],
+  objectName: string,
+  members: readonly string[],
+  at: string,
+): ErrorDetail[] {
+  const faults: ErrorDetail[] = names.slice(0, MAX_LISTED_MEMBERS).map((name) => {
+    const suggestion = findClosestName(name, members)
+    const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
+    const pointer = `${at}/${pointerToken(name.slice(0, MAX_POINTER_NAME_LENGTH))}`
+    return { pointer, message: `${name.slice(0, MAX_MESSAGE_NAME_LENGTH)} is not a field of ${objectName}${hint}` }
   })
-  const more = names.length - NAMED
-  if (more > 0) faults.push({ pointer: at, message: `${more} more members are not fields of ${of}` })
+  const more = names.length - MAX_LISTED_MEMBERS
+  if (more > 0) faults.push({ pointer: at, message: `${more} more members are not fields of ${objectName}` })
   return faults
 }
 
-/** `of`: the kind of object for messages, such as `a v4 diamond`. `known`: its allowed members. */
-export type ObjectDescription = { readonly of: string; readonly known: readonly string[] }
+/** `name`: the kind of object for messages, such as `a v4 diamond`. `members`: its allowed members. */
+export type ObjectDescription = { readonly name: string; readonly members: readonly string[] }
 
 /**
  * Parses a request's JSON with a schema. The schema's messages continue after a member's name: `must be true or false`.
@@ -36,22 +41,22 @@ export type ObjectDescription = { readonly of: string; readonly known: readonly 
 export function parseInput<Value>(
   schema: z.ZodType<Value>,
   input: unknown,
-  named: ObjectDescription,
+  description: ObjectDescription,
   at = '',
 ): ParseResult<Value> {
   const { success, data, error } = schema.safeParse(input)
   if (success) return { value: data }
-  return { errors: inOrderOf(input, error.issues).flatMap((issue) => toErrorDetails(issue, named, at)) }
+  return { errors: inOrderOf(input, error.issues).flatMap((issue) => toErrorDetails(issue, description, at)) }
 }
 
 /** Sorts issues by the order of members in the input; those of missing and unknown members come last. */
 function inOrderOf(input: unknown, issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const names = isJsonObject(input) ? Object.keys(input) : []
-  const placeOf = ({ path: [name] }: z.core.$ZodIssue) => {
-    const place = names.indexOf(String(name))
-    return place < 0 ? names.length : place
+  const indexOf = ({ path: [name] }: z.core.$ZodIssue) => {
+    const index = names.indexOf(String(name))
+    return index < 0 ? names.length : index
   }
-  return issues.toSorted((one, other) => placeOf(one) - placeOf(other))
+  return issues.toSorted((one, other) => indexOf(one) - indexOf(other))
 }
 
 /** @throws RequestError 'invalid' with all errors */
@@ -60,9 +65,9 @@ export function requireValid<Value>({ value, errors }: ParseResult<Value>): Valu
   return value
 }
 
-function toErrorDetails(issue: z.core.$ZodIssue, { of, known }: ObjectDescription, at: string): ErrorDetail[] {
+function toErrorDetails(issue: z.core.$ZodIssue, { name, members }: ObjectDescription, at: string): ErrorDetail[] {
   const pointer = issue.path.reduce<string>((parent, part) => `${parent}/${pointerToken(String(part))}`, at)
-  if (issue.code === 'unrecognized_keys') return unknownMembers(issue.keys, of, known, pointer)
+  if (issue.code === 'unrecognized_keys') return unknownMembers(issue.keys, name, members, pointer)
   return [{ pointer, message: [...issue.path, issue.message].join(' ') }]
 }
 
@@ -70,30 +75,34 @@ type SchemaMessage = { readonly error: (issue: { readonly input?: unknown }) => 
 
 /**
  * The message for an invalid value.
- * @param right what is expected, such as `true or false`
- * @param absent the message for null and missing values
+ * @param expected what is expected, such as `true or false`
+ * @param absentMessage the message for null and missing values
  */
-export const mustBe = (right: string, absent = 'is required'): SchemaMessage => ({
-  error: ({ input }) => (input === undefined || input === null ? absent : mismatch(right, input)),
+export const mustBe = (expected: string, absentMessage = 'is required'): SchemaMessage => ({
+  error: ({ input }) => (input === undefined || input === null ? absentMessage : mismatch(expected, input)),
 })
 
-const mismatch = (right: string, value: unknown) => `must be ${right}, got ${jsonExcerpt(value)}`
+const mismatch = (expected: string, value: unknown) => `must be ${expected}, got ${jsonExcerpt(value)}`
 
-/** The message for a list that is too long. @param of the elements, such as `values` */
-export const atMost = (most: number, of: string): SchemaMessage => ({
-  error: ({ input }) => `may have at most ${most} ${of}, got ${(input as readonly unknown[]).length}`,
+/** The message for a list that is too long. @param elements such as `values` */
+export const atMost = (max: number, elements: string): SchemaMessage => ({
+  error: ({ input }) => `may have at most ${max} ${elements}, got ${(input as readonly unknown[]).length}`,
 })
 
 /**
  * A schema with additional parsing.
- * @param read returns undefined for an invalid value
- * @param right what is expected
+ * @param parse returns undefined for an invalid value
+ * @param expected what is expected
  */
-export const parsedBy = <From, Value>(type: z.ZodType<From>, read: (value: From) => Value | undefined, right: string) =>
+export const parsedBy = <From, Value>(
+  type: z.ZodType<From>,
+  parse: (value: From) => Value | undefined,
+  expected: string,
+) =>
   type.transform((value, context): Value => {
-    const found = read(value)
-    if (found !== undefined) return found
-    context.addIssue(mismatch(right, value))
+    const parsed = parse(value)
+    if (parsed !== undefined) return parsed
+    context.addIssue(mismatch(expected, value))
     return z.NEVER
   })
 
@@ -103,9 +112,9 @@ export const parsedBy = <From, Value>(type: z.ZodType<From>, read: (value: From)
  * @param example for the message if the value is not an object
  */
 export const objectSchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape, name: string, example?: string) => {
-  const right = `${name} must be a JSON object${example === undefined ? '' : ` such as ${example}`}`
+  const expected = `${name} must be a JSON object${example === undefined ? '' : ` such as ${example}`}`
   return z.strictObject(shape, {
-    error: ({ code, input }) => (code === 'invalid_type' ? `${right}, got ${describeJsonType(input)}` : undefined),
+    error: ({ code, input }) => (code === 'invalid_type' ? `${expected}, got ${describeJsonType(input)}` : undefined),
   })
 }
 

@@ -32,14 +32,14 @@ export type BreakerPolicy = {
 }
 
 /** Milliseconds between two health checks while calls are pending. */
-const CHECK_MS = 250
+const CHECK_INTERVAL_MS = 250
 /** Consecutive health checks without a response before the store is probed, and before the breaker opens. */
 const CHECKS_TO_PROBE = 4
 const CHECKS_TO_OPEN = 12
 
 /** Attempts of one probe, and milliseconds between them: a client reconnects after a lost connection. */
-const ATTEMPTS = 3
-const ATTEMPT_MS = 50
+const PROBE_ATTEMPTS = 3
+const PROBE_INTERVAL_MS = 50
 
 /**
  * Rejects calls immediately while the store is unavailable, instead of letting each wait for a timeout. With a probe, a
@@ -52,27 +52,27 @@ export class CircuitBreaker {
   openings = 0
   /** When the store last responded, in milliseconds of the monotonic clock. */
   answeredAt = performance.now()
-  readonly #waiting = new Set<(reason: Error) => void>()
-  #reason: Error | undefined
+  readonly #pendingCalls = new Set<(reason: Error) => void>()
+  #openReason: Error | undefined
   /** When it opened, or the last trial ended. */
-  #triedAt = 0
-  #isTrying = false
-  #probing: Promise<void> | undefined
-  #checking: NodeJS.Timeout | undefined
+  #lastTrialAt = 0
+  #isTrialRunning = false
+  #pendingProbe: Promise<void> | undefined
+  #checkTimer: NodeJS.Timeout | undefined
   #silentChecks = 0
-  #heardAt = Number.NEGATIVE_INFINITY
+  #lastHeardAt = Number.NEGATIVE_INFINITY
   #isStopped = false
 
   constructor(readonly policy: BreakerPolicy) {}
 
   get state(): BreakerState {
-    if (this.#reason === undefined) return 'closed'
-    return this.#isTrying ? 'half-open' : 'open'
+    if (this.#openReason === undefined) return 'closed'
+    return this.#isTrialRunning ? 'half-open' : 'open'
   }
 
   /** The state after a probe that is under way; for callers whose call has just failed. */
   async settledState(): Promise<BreakerState> {
-    const probing = this.#probing
+    const probing = this.#pendingProbe
     // If it opens meanwhile, the state shows it.
     if (this.state === 'closed' && probing !== undefined) await this.#rejectIfOpened(probing).catch(() => undefined)
     return this.state
@@ -80,44 +80,44 @@ export class CircuitBreaker {
 
   /**
    * Calls the store unless the breaker is open.
-   * @param abandoned maps the reason to the error of this call, if the breaker opens while it is pending
+   * @param abandonedError maps the reason to the error of this call, if the breaker opens while it is pending
    * @throws the refusal, or the call's error
    */
-  call<Answer>(work: () => Promise<Answer>, abandoned = this.policy.refusal): Promise<Answer> {
+  call<Answer>(work: () => Promise<Answer>, abandonedError = this.policy.refusal): Promise<Answer> {
     const { probe, refusal, resetTimeoutMs } = this.policy
-    if (this.#reason === undefined)
-      return probe === undefined ? this.#run(work) : this.#rejectIfOpened(this.#run(work), abandoned)
-    const isDue = probe === undefined && performance.now() - this.#triedAt >= resetTimeoutMs
-    if (this.#isTrying || !isDue) return Promise.reject(refusal(this.#reason))
-    return this.#try(() => this.#run(work))
+    if (this.#openReason === undefined)
+      return probe === undefined ? this.#run(work) : this.#rejectIfOpened(this.#run(work), abandonedError)
+    const isDue = probe === undefined && performance.now() - this.#lastTrialAt >= resetTimeoutMs
+    if (this.#isTrialRunning || !isDue) return Promise.reject(refusal(this.#openReason))
+    return this.#runTrial(() => this.#run(work))
   }
 
   /** Stops probes and health checks permanently. */
   stop(): void {
     this.#isStopped = true
-    clearInterval(this.#checking)
+    clearInterval(this.#checkTimer)
   }
 
-  async #try<Answer>(trial: () => Promise<Answer>): Promise<Answer> {
-    this.#isTrying = true
+  async #runTrial<Answer>(trial: () => Promise<Answer>): Promise<Answer> {
+    this.#isTrialRunning = true
     try {
       return await trial()
     } finally {
-      this.#isTrying = false
-      this.#triedAt = performance.now()
+      this.#isTrialRunning = false
+      this.#lastTrialAt = performance.now()
     }
   }
 
   /** Health checks run while calls are pending. */
-  #rejectIfOpened<Answer>(running: Promise<Answer>, abandoned = this.policy.refusal): Promise<Answer> {
-    if (this.#checking === undefined && !this.#isStopped) {
+  #rejectIfOpened<Answer>(running: Promise<Answer>, abandonedError = this.policy.refusal): Promise<Answer> {
+    if (this.#checkTimer === undefined && !this.#isStopped) {
       this.#silentChecks = 0
-      this.#checking = setInterval(() => this.#check(), CHECK_MS).unref()
+      this.#checkTimer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref()
     }
     return new Promise((resolve, reject) => {
-      const giveUp = (reason: Error) => reject(abandoned(reason))
-      this.#waiting.add(giveUp)
-      void running.finally(() => this.#waiting.delete(giveUp)).then(resolve, reject)
+      const rejectCall = (reason: Error) => reject(abandonedError(reason))
+      this.#pendingCalls.add(rejectCall)
+      void running.finally(() => this.#pendingCalls.delete(rejectCall)).then(resolve, reject)
     })
   }
 
@@ -139,17 +139,17 @@ export class CircuitBreaker {
   #close(): void {
     this.answeredAt = performance.now()
     this.#silentChecks = 0
-    this.#reason = undefined
+    this.#openReason = undefined
   }
 
   #open(error: unknown): void {
     if (this.#isStopped) return
-    const wasClosed = this.#reason === undefined
+    const wasClosed = this.#openReason === undefined
     const reason = error instanceof Error ? error : new Error(String(error))
-    this.#reason = reason
-    this.#triedAt = performance.now()
-    for (const giveUp of this.#waiting) giveUp(reason)
-    this.#waiting.clear()
+    this.#openReason = reason
+    this.#lastTrialAt = performance.now()
+    for (const rejectCall of this.#pendingCalls) rejectCall(reason)
+    this.#pendingCalls.clear()
     if (!wasClosed) return
     this.openings++
     if (this.policy.probe !== undefined) void this.#probeUntilClosed()
@@ -157,14 +157,14 @@ export class CircuitBreaker {
 
   #check(): void {
     const { probe } = this.policy
-    if (probe === undefined || this.#waiting.size === 0) {
-      clearInterval(this.#checking)
-      this.#checking = undefined
+    if (probe === undefined || this.#pendingCalls.size === 0) {
+      clearInterval(this.#checkTimer)
+      this.#checkTimer = undefined
       return
     }
     const heardAt = probe.heardAt()
-    if (heardAt > this.#heardAt) this.#silentChecks = 0
-    this.#heardAt = Math.max(heardAt, this.#heardAt)
+    if (heardAt > this.#lastHeardAt) this.#silentChecks = 0
+    this.#lastHeardAt = Math.max(heardAt, this.#lastHeardAt)
     this.#silentChecks++
     if (this.#silentChecks === CHECKS_TO_PROBE) void this.#probe()
     if (this.#silentChecks >= CHECKS_TO_OPEN) this.#open(new Error(probe.noResponseMessage))
@@ -172,17 +172,17 @@ export class CircuitBreaker {
 
   async #probeUntilClosed(): Promise<void> {
     const { openings } = this
-    const isStillOpen = () => this.#reason !== undefined && this.openings === openings && !this.#isStopped
+    const isStillOpen = () => this.#openReason !== undefined && this.openings === openings && !this.#isStopped
     while (isStillOpen()) {
       await pause(this.policy.resetTimeoutMs, undefined, { ref: false })
-      if (isStillOpen()) await this.#try(() => this.#probe())
+      if (isStillOpen()) await this.#runTrial(() => this.#probe())
     }
   }
 
   /** Never rejects. */
   #probe(): Promise<void> {
-    this.#probing ??= this.#probeWithRetries().finally(() => (this.#probing = undefined))
-    return this.#probing
+    this.#pendingProbe ??= this.#probeWithRetries().finally(() => (this.#pendingProbe = undefined))
+    return this.#pendingProbe
   }
 
   async #probeWithRetries(): Promise<void> {
@@ -191,8 +191,8 @@ export class CircuitBreaker {
         await this.policy.probe?.ask()
         return this.#close()
       } catch (error) {
-        if (attempt === ATTEMPTS || this.#reason !== undefined) return this.#open(error)
-        await pause(ATTEMPT_MS, undefined, { ref: false })
+        if (attempt === PROBE_ATTEMPTS || this.#openReason !== undefined) return this.#open(error)
+        await pause(PROBE_INTERVAL_MS, undefined, { ref: false })
       }
     }
   }

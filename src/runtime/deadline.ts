@@ -21,12 +21,12 @@ export class Deadline {
     clearTimeout(this.#timer)
   }
 
-  #start(milliseconds: number, spare: number): NodeJS.Timeout {
-    const due = performance.now() + milliseconds
+  #start(milliseconds: number, maxExtension: number): NodeJS.Timeout {
+    const dueAt = performance.now() + milliseconds
     return setTimeout(() => {
-      const late = performance.now() - due
-      const more = late < TIMER_TOLERANCE_MS ? 0 : Math.min(late, spare)
-      if (more > 0) this.#timer = this.#start(more, spare - more)
+      const delay = performance.now() - dueAt
+      const extension = delay < TIMER_TOLERANCE_MS ? 0 : Math.min(delay, maxExtension)
+      if (extension > 0) this.#timer = this.#start(extension, maxExtension - extension)
       else this.onExpired()
     }, milliseconds)
   }

@@ -37,7 +37,7 @@ class EventLoopYielder {
   readonly #waiting: (() => void)[] = []
 
   /** Resolves in a later turn of the event loop, exclusive to this task. */
-  turn(): Promise<void> {
+  waitForTurn(): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push(done)
       if (this.#waiting.length === 1) setImmediate(() => this.#next())
@@ -62,7 +62,7 @@ export async function mapInSlices<Item, Result>(
   let until = performance.now() + SLICE_MS
   for (const [index, item] of items.entries()) {
     if (performance.now() >= until) {
-      await eventLoopYielder.turn()
+      await eventLoopYielder.waitForTurn()
       until = performance.now() + SLICE_MS
     }
     results.push(each(item, index))

@@ -25,7 +25,7 @@ type ObservedHeartbeat = {
  * acknowledged.
  */
 export class FailureDetector {
-  readonly #watched = new Map<string, ObservedHeartbeat>()
+  readonly #heartbeats = new Map<string, ObservedHeartbeat>()
 
   /** @param now milliseconds of a clock that never goes back */
   constructor(
@@ -37,33 +37,33 @@ export class FailureDetector {
    * Records one observation of a holder's heartbeat.
    * @returns 'doubted': write to the store, and call `confirmStoreWritable` once acknowledged
    */
-  observe(what: string, heartbeat: string): 'alive' | 'doubted' | 'ended' {
+  observe(name: string, heartbeat: string): 'alive' | 'doubted' | 'ended' {
     const now = this.now()
-    const before = this.#watched.get(what)
+    const before = this.#heartbeats.get(name)
     if (before?.heartbeat !== heartbeat) {
-      this.#watched.set(what, { heartbeat, at: now, silenceMs: 0, silenceAtConfirmationMs: undefined })
+      this.#heartbeats.set(name, { heartbeat, at: now, silenceMs: 0, silenceAtConfirmationMs: undefined })
       return 'alive'
     }
     const silenceMs = before.silenceMs + Math.min(now - before.at, this.timings.maxObservationGapMs)
-    this.#watched.set(what, { ...before, at: now, silenceMs })
+    this.#heartbeats.set(name, { ...before, at: now, silenceMs })
     const { suspectedAfterMs, deadAfterMs } = this.timings
     if (before.silenceAtConfirmationMs === undefined) return silenceMs >= suspectedAfterMs ? 'doubted' : 'alive'
     return silenceMs - before.silenceAtConfirmationMs >= deadAfterMs - suspectedAfterMs ? 'ended' : 'alive'
   }
 
   /** The store accepts writes: silence counts from now on. */
-  confirmStoreWritable(what: string): void {
-    const watched = this.#watched.get(what)
-    if (watched !== undefined) this.#watched.set(what, { ...watched, silenceAtConfirmationMs: watched.silenceMs })
+  confirmStoreWritable(name: string): void {
+    const observed = this.#heartbeats.get(name)
+    if (observed !== undefined) this.#heartbeats.set(name, { ...observed, silenceAtConfirmationMs: observed.silenceMs })
   }
 
   /** The store is or was unavailable: forgets all silence. */
   reset(): void {
-    this.#watched.clear()
+    this.#heartbeats.clear()
   }
 
   /** Nothing is held under this name any more. */
-  forget(what: string): void {
-    this.#watched.delete(what)
+  forget(name: string): void {
+    this.#heartbeats.delete(name)
   }
 }

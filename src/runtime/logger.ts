@@ -2,12 +2,12 @@ import { destination, pino, stdTimeFunctions, type DestinationStream, type Logge
 import { findRepeatedStoreError, StoreOutages } from './outages.ts'
 
 /** Logs a failure that is retried or otherwise repaired, for operators. */
-export type WarningLogger = (found: Readonly<Record<string, unknown>>, sentence: string) => void
+export type WarningLogger = (fields: Readonly<Record<string, unknown>>, message: string) => void
 
 /** Without a logger: writes a line to stderr. */
-export const emitWarning: WarningLogger = ({ err, ...found }, sentence) => {
+export const emitWarning: WarningLogger = ({ err, ...fields }, message) => {
   const reason = err instanceof Error ? `: ${err.message}` : ''
-  process.emitWarning(`${sentence} (${JSON.stringify(found)})${reason}`)
+  process.emitWarning(`${message} (${JSON.stringify(fields)})${reason}`)
 }
 
 export type AppLogger = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
@@ -18,7 +18,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] 
  * Writes one JSON line per entry to stderr; stdout is for results. Entries with `repeats: true` and a store's error in
  * `err` are counted and summarized (outages.ts), since an outage would repeat them for each request.
  */
-export function createLogger(level: (typeof LOG_LEVELS)[number], to: DestinationStream = stderr()): AppLogger {
+export function createLogger(level: (typeof LOG_LEVELS)[number], stream: DestinationStream = stderr()): AppLogger {
   const log = pino(
     {
       level,
@@ -33,7 +33,7 @@ export function createLogger(level: (typeof LOG_LEVELS)[number], to: Destination
         },
       },
     },
-    to,
+    stream,
   )
   const outages = new StoreOutages(log)
   return log

@@ -13,16 +13,16 @@ export const gauge = (name: string, help: string, value: number): Metric => ({ n
 
 /**
  * The response of `/metrics`, in Prometheus' text format.
- * @param counted counted since the process started
- * @param read read now; in a separate registry, so that a value that can't be read this time disappears
+ * @param countedRegistry counted since the process started
+ * @param scrapedMetrics read now; in a separate registry, so that a value that can't be read this time disappears
  */
-export async function metricsText(counted: Registry, read: readonly Metric[]): Promise<string> {
-  const now = new Registry()
-  for (const [name, samples] of Map.groupBy(read, (metric) => metric.name)) {
-    const [{ help, kind, labels: told = {} }] = samples as [Metric]
-    const described = { name, help, labelNames: Object.keys(told), registers: [now] }
-    const metric = kind === 'gauge' ? new Gauge(described) : new Counter(described)
+export async function metricsText(countedRegistry: Registry, scrapedMetrics: readonly Metric[]): Promise<string> {
+  const scrapedRegistry = new Registry()
+  for (const [name, samples] of Map.groupBy(scrapedMetrics, (metric) => metric.name)) {
+    const [{ help, kind, labels: sampleLabels = {} }] = samples as [Metric]
+    const options = { name, help, labelNames: Object.keys(sampleLabels), registers: [scrapedRegistry] }
+    const metric = kind === 'gauge' ? new Gauge(options) : new Counter(options)
     for (const { labels = {}, value } of samples) metric.inc(labels, value)
   }
-  return Registry.merge([now, counted]).metrics()
+  return Registry.merge([scrapedRegistry, countedRegistry]).metrics()
 }

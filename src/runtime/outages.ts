@@ -19,7 +19,7 @@ type OutageReporter<Failure> = {
  */
 class Outage<Failure> {
   #failures = 0
-  #since = 0
+  #startedAt = 0
   #lastReportAt = 0
   #lastFailureAt = 0
 
@@ -33,7 +33,7 @@ class Outage<Failure> {
   recordFailure(failure: Failure, fields: LogFields = {}): void {
     const now = (this.#lastFailureAt = performance.now())
     if (++this.#failures === 1) {
-      this.#since = this.#lastReportAt = now
+      this.#startedAt = this.#lastReportAt = now
       this.reporter.reportStart(failure, fields)
     } else if (now - this.#lastReportAt >= REPORT_INTERVAL_MS) {
       this.#lastReportAt = now
@@ -48,7 +48,7 @@ class Outage<Failure> {
   }
 
   get #figures(): LogFields {
-    return { failures: this.#failures, seconds: Math.round((this.#lastFailureAt - this.#since) / 1_000) }
+    return { failures: this.#failures, seconds: Math.round((this.#lastFailureAt - this.#startedAt) / 1_000) }
   }
 }
 
@@ -94,8 +94,8 @@ export class StoreOutages {
 
   #scheduleEnd(store: string, outage: Outage<NamedStoreError>, ms: number): void {
     const end = () => {
-      const left = QUIET_MS - outage.quietMs
-      if (left > 0) return this.#scheduleEnd(store, outage, left)
+      const remainingMs = QUIET_MS - outage.quietMs
+      if (remainingMs > 0) return this.#scheduleEnd(store, outage, remainingMs)
       this.#outages.delete(store)
       outage.end()
     }

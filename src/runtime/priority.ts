@@ -51,10 +51,10 @@ function threads(): number[] {
  * @see https://man7.org/linux/man-pages/man1/taskset.1.html
  */
 export function spareOneCore(): void {
-  const [, ...others] = allowedCores()
-  if (others.length === 0) return
-  const words = ['--all-tasks', '--cpu-list', '--pid', others.join(','), String(process.pid)]
-  spawnSync('taskset', words, { stdio: 'ignore' })
+  const [, ...otherCores] = allowedCores()
+  if (otherCores.length === 0) return
+  const tasksetArguments = ['--all-tasks', '--cpu-list', '--pid', otherCores.join(','), String(process.pid)]
+  spawnSync('taskset', tasksetArguments, { stdio: 'ignore' })
 }
 
 function allowedCores(): number[] {

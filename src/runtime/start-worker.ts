@@ -8,9 +8,9 @@ import { Worker } from 'node:worker_threads'
  * TypeScript themselves.
  */
 export function typescriptLoader(): string {
-  const words = process.execArgv
-  const loader = words[words.indexOf('--import') + 1]
-  if (!words.includes('--import') || loader === undefined) {
+  const nodeOptions = process.execArgv
+  const loader = nodeOptions[nodeOptions.indexOf('--import') + 1]
+  if (!nodeOptions.includes('--import') || loader === undefined) {
     throw new Error('A .ts file was started without a loader: start Node with --import tsx')
   }
   return import.meta.resolve(loader)
@@ -36,14 +36,17 @@ export type ProgramOptions = {
 export function startProgram(
   name: string,
   from: string,
-  { flags, preload, arguments: given }: ProgramOptions,
+  { flags, preload, arguments: programArguments }: ProgramOptions,
 ): ChildProcessWithoutNullStreams {
   const extension = extname(from)
   const file = fileURLToPath(new URL(name + extension, from))
   const modules =
     extension === '.ts' ? [...preload.map((module) => import.meta.resolve(module)), typescriptLoader()] : []
   const imports = modules.flatMap((module) => ['--import', module])
-  return spawn(process.execPath, [...flags, ...imports, file, ...given], { env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [...flags, ...imports, file, ...programArguments], {
+    env: {},
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
 }
 
 /**

@@ -25,18 +25,18 @@ export function steadyClock({
   onJump = () => {},
 }: SteadyClockOptions = {}): () => number {
   let offset = wall() - monotonic()
-  let since: number | undefined
+  let jumpedAt: number | undefined
   return () => {
     const wallNow = wall()
-    const passed = monotonic()
-    const ahead = wallNow - (passed + offset)
-    if (Math.abs(ahead) > MAX_DRIFT_MS) {
-      if (since === undefined) onJump(Math.round(ahead))
-      since ??= passed
-      if (passed - since < ACCEPTED_AFTER_MS) return Math.round(passed + offset)
+    const monotonicNow = monotonic()
+    const drift = wallNow - (monotonicNow + offset)
+    if (Math.abs(drift) > MAX_DRIFT_MS) {
+      if (jumpedAt === undefined) onJump(Math.round(drift))
+      jumpedAt ??= monotonicNow
+      if (monotonicNow - jumpedAt < ACCEPTED_AFTER_MS) return Math.round(monotonicNow + offset)
     }
-    since = undefined
-    offset = wallNow - passed
+    jumpedAt = undefined
+    offset = wallNow - monotonicNow
     return wallNow
   }
 }

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 
-type Job<Task, Answer> = { task: Task; done: (answer: Answer) => void; failed: (error: Error) => void }
+type Job<Task, Answer> = { task: Task; resolve: (answer: Answer) => void; reject: (error: Error) => void }
 
 /**
  * A pool of threads that respond to each message with one message, one task at a time. A thread starts when a task
@@ -8,87 +8,87 @@ type Job<Task, Answer> = { task: Task; done: (answer: Answer) => void; failed: (
  */
 export class WorkerPool<Task, Answer> {
   readonly #start: () => Worker
-  readonly #threads: number
+  readonly #maxThreads: number
   readonly #idleTimeoutMs: number | undefined
   readonly #waiting: Job<Task, Answer>[] = []
-  readonly #running = new Map<Worker, Job<Task, Answer> | undefined>()
+  readonly #jobByWorker = new Map<Worker, Job<Task, Answer> | undefined>()
   readonly #idleTimers = new WeakMap<Worker, NodeJS.Timeout>()
   #closed = false
 
-  /** @param idleFor milliseconds without a task after which a thread ends; default: never */
-  constructor(start: () => Worker, threads: number, idleFor?: number) {
+  /** @param idleTimeoutMs milliseconds without a task after which a thread ends; default: never */
+  constructor(start: () => Worker, threads: number, idleTimeoutMs?: number) {
     this.#start = start
-    this.#threads = threads
-    this.#idleTimeoutMs = idleFor
+    this.#maxThreads = threads
+    this.#idleTimeoutMs = idleTimeoutMs
   }
 
   /** @throws Error if the pool is closed, or the thread ends during the task */
   run(task: Task): Promise<Answer> {
-    return new Promise((done, failed) => {
-      if (this.#closed) return failed(new Error('the pool of threads is closed'))
-      this.#waiting.push({ task, done, failed })
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new Error('the pool of threads is closed'))
+      this.#waiting.push({ task, resolve, reject })
       this.#next()
     })
   }
 
   /** Tasks that are queued or running. */
   get pendingTaskCount(): number {
-    return this.#waiting.length + [...this.#running.values()].filter((job) => job !== undefined).length
+    return this.#waiting.length + [...this.#jobByWorker.values()].filter((job) => job !== undefined).length
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const { failed } of this.#waiting.splice(0)) failed(new Error('the pool of threads is closed'))
-    await Promise.all([...this.#running.keys()].map((worker) => worker.terminate()))
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the pool of threads is closed'))
+    await Promise.all([...this.#jobByWorker.keys()].map((worker) => worker.terminate()))
   }
 
   #next(): void {
     const job = this.#waiting[0]
-    const worker = job === undefined ? undefined : this.#idle()
+    const worker = job === undefined ? undefined : this.#findIdleWorker()
     if (job === undefined || worker === undefined) return
     this.#waiting.shift()
     clearTimeout(this.#idleTimers.get(worker))
-    this.#running.set(worker, job)
+    this.#jobByWorker.set(worker, job)
     worker.ref()
     worker.postMessage(job.task)
     this.#next()
   }
 
-  #idle(): Worker | undefined {
-    const idle = [...this.#running].find(([, job]) => job === undefined)?.[0]
-    return idle ?? (this.#running.size < this.#threads ? this.#startThread() : undefined)
+  #findIdleWorker(): Worker | undefined {
+    const idle = [...this.#jobByWorker].find(([, job]) => job === undefined)?.[0]
+    return idle ?? (this.#jobByWorker.size < this.#maxThreads ? this.#startThread() : undefined)
   }
 
   #startThread(): Worker {
     const worker = this.#start()
-    this.#running.set(worker, undefined)
+    this.#jobByWorker.set(worker, undefined)
     worker.on('message', (answer: Answer) => {
-      const job = this.#running.get(worker)
-      this.#running.set(worker, undefined)
+      const job = this.#jobByWorker.get(worker)
+      this.#jobByWorker.set(worker, undefined)
       worker.unref()
-      job?.done(answer)
+      job?.resolve(answer)
       this.#next()
-      this.#endLater(worker)
+      this.#scheduleEnd(worker)
     })
     worker.on('error', (error: Error) => {
-      const job = this.#running.get(worker)
+      const job = this.#jobByWorker.get(worker)
       // No task is affected; the next task starts a new thread.
       if (job === undefined) process.emitWarning(error)
-      else job.failed(error)
+      else job.reject(error)
     })
     worker.on('exit', () => {
-      this.#running.get(worker)?.failed(new Error('the thread ended'))
-      this.#running.delete(worker)
+      this.#jobByWorker.get(worker)?.reject(new Error('the thread ended'))
+      this.#jobByWorker.delete(worker)
       if (!this.#closed) this.#next()
     })
     return worker
   }
 
   /** Ends an idle thread after the timeout, unless a task arrives first. */
-  #endLater(worker: Worker): void {
-    if (this.#idleTimeoutMs === undefined || this.#running.get(worker) !== undefined) return
+  #scheduleEnd(worker: Worker): void {
+    if (this.#idleTimeoutMs === undefined || this.#jobByWorker.get(worker) !== undefined) return
     const end = () => {
-      this.#running.delete(worker)
+      this.#jobByWorker.delete(worker)
       void worker.terminate()
     }
     this.#idleTimers.set(worker, setTimeout(end, this.#idleTimeoutMs).unref())

@@ -6,12 +6,12 @@ import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import type { PictureRequest } from './trace-messages.ts'
 import type { TracePool } from './trace-pool.ts'
 
-const KEPT = 1_000
+const MAX_CACHED_MODELS = 1_000
 
 /** Inspects, traces and draws 3D models in worker threads, one at a time. */
 export class StoneModelTracer {
-  readonly #cache = new LRUCache<string, TracedCut>({ max: KEPT })
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #cache = new LRUCache<string, TracedCut>({ max: MAX_CACHED_MODELS })
+  #lastAction: Promise<unknown> = Promise.resolve()
 
   /** @param readFile reads a file from the store by its digest; undefined if it is missing */
   constructor(
@@ -45,16 +45,16 @@ export class StoneModelTracer {
   }
 
   /** @throws UntraceableCut if the file is missing or no stone, which retrying does not change; StoreUnavailable */
-  readonly draw = (digest: string, order: Omit<PictureRequest, 'subject'>): Promise<Uint8Array> =>
+  readonly draw = (digest: string, request: Omit<PictureRequest, 'subject'>): Promise<Uint8Array> =>
     this.#runExclusively(async () =>
-      this.pool.drawInWorker({ ...order, subject: { model: await this.#bytes(digest) } }),
+      this.pool.drawInWorker({ ...request, subject: { model: await this.#bytes(digest) } }),
     )
 
   /** Runs one action at a time, so that only one file is in memory. */
   #runExclusively<Result>(action: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(action)
+    const result = this.#lastAction.then(action)
     // The caller gets the error; the next action only waits for the end.
-    this.#last = result.catch(() => undefined)
+    this.#lastAction = result.catch(() => undefined)
     return result
   }
 }

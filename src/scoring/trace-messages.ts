@@ -12,7 +12,7 @@ export type TraceTask =
   | { readonly kind: 'trace'; readonly cut: Cut | 'reference' }
   | { readonly kind: 'trace-model'; readonly bytes: Uint8Array<ArrayBuffer>; readonly fold: SymmetryFold | undefined }
   | { readonly kind: 'inspect'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'draw'; readonly order: PictureRequest }
+  | { readonly kind: 'draw'; readonly request: PictureRequest }
 
 /** A thread's result: figures, a PNG file, or an error. `impossible`: no stone has these proportions. */
 export type TraceTaskResult =

@@ -20,7 +20,7 @@ export type TracePool = {
   /** Traces a stone's 3D model. @throws UntraceableCut if the file is not a stone */
   readonly traceModelInWorker: (bytes: Uint8Array<ArrayBuffer>, fold: SymmetryFold | undefined) => Promise<TracedCut>
   /** Returns a PNG file; takes about 0.1 to 0.3 s. */
-  readonly drawInWorker: (order: PictureRequest) => Promise<Uint8Array>
+  readonly drawInWorker: (request: PictureRequest) => Promise<Uint8Array>
   readonly pendingCount: () => number
   readonly close: () => Promise<void>
 }
@@ -48,8 +48,8 @@ export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOpt
       const answer = await pool.run({ kind: 'trace-model', bytes, fold })
       return answer.kind === 'traced' ? answer.traced : throwTaskFailure(answer)
     },
-    drawInWorker: async (order) => {
-      const answer = await pool.run({ kind: 'draw', order })
+    drawInWorker: async (request) => {
+      const answer = await pool.run({ kind: 'draw', request })
       return answer.kind === 'drawn' ? answer.png : throwTaskFailure(answer)
     },
     pendingCount: () => pool.pendingTaskCount,

@@ -36,7 +36,7 @@ function runTask(task: TraceTask): TraceTaskResult {
     case 'inspect':
       return { kind: 'inspected', shape: inspectModel(task.bytes) }
     case 'draw': {
-      const { subject, kind } = task.order
+      const { subject, kind } = task.request
       const solid = 'cut' in subject ? solidOfCut(subject.cut).solid : solidOfModel(subject.model)
       return { kind: 'drawn', png: encodePng(drawPicture(solid, kind)) }
     }

@@ -6,11 +6,11 @@ import { findTracedCut } from '../domain/scoring/score.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import type { TracePool } from './trace-pool.ts'
 
-const KEPT = 20_000
+const MAX_CACHED_CUTS = 20_000
 
 /** Traced cuts, from the shipped table, or traced once in a worker and cached. */
 export class TracedCutCache {
-  readonly #cache = new LRUCache<string, { readonly traced: TracedCut | null }>({ max: KEPT })
+  readonly #cache = new LRUCache<string, { readonly traced: TracedCut | null }>({ max: MAX_CACHED_CUTS })
   readonly #pending = new Map<string, Promise<TracedCut | null>>()
 
   constructor(
@@ -23,11 +23,11 @@ export class TracedCutCache {
    * nominal proportions are impossible too.
    */
   readonly get = (cut: Cut): TracedCut | null | Promise<TracedCut | null> => {
-    const known = findTracedCut(cut)
-    if (known !== undefined) return known
+    const shipped = findTracedCut(cut)
+    if (shipped !== undefined) return shipped
     const key = cutKey(cut)
-    const kept = this.#cache.get(key)
-    return kept === undefined ? (this.#pending.get(key) ?? this.#trace(cut, key)) : kept.traced
+    const cached = this.#cache.get(key)
+    return cached === undefined ? (this.#pending.get(key) ?? this.#trace(cut, key)) : cached.traced
   }
 
   #trace(cut: Cut, key: string): Promise<TracedCut | null> {

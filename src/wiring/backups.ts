@@ -22,9 +22,9 @@ export const openFilesIn = openDirectoryFileStore
  */
 export const copyLogOf = (
   { DATA_DIR }: Settings,
-  to: string,
+  targetFile: string,
   progress: (done: number, total: number) => void,
-): Promise<void> => copyEventLogFile(join(DATA_DIR, LOG_FILE), to, progress)
+): Promise<void> => copyEventLogFile(join(DATA_DIR, LOG_FILE), targetFile, progress)
 
 /** Opens a copy of a log for reading. */
 export const openLogCopy = (file: string): EventStore => openSqliteEventStore(file, { filling: true })
@@ -50,9 +50,9 @@ export type LogReplacement = {
   readonly previousLog: ReplacedLog | { readonly unreadable: string } | 'none'
   /**
    * Puts the new log into its place atomically. The previous one is kept in the folder under another name.
-   * @param kept suffix of that name
+   * @param suffix of that name
    */
-  replace(kept: string): Promise<void>
+  replace(suffix: string): Promise<void>
   /** Releases the folder; discards a copy that was not put into its place. */
   close(): Promise<void>
 }
@@ -88,10 +88,10 @@ export async function prepareLogReplacement(settings: Settings, log: string | un
     return {
       installation,
       previousLog,
-      async replace(kept) {
+      async replace(suffix) {
         await installation.store.close()
         finalizeLogFile(stagedFile)
-        if (stagedFile !== file) swapLogFile(stagedFile, file, kept)
+        if (stagedFile !== file) swapLogFile(stagedFile, file, suffix)
       },
       async close() {
         await close()
@@ -144,9 +144,9 @@ function swapLogFile(stagedFile: string, file: string, suffix: string): void {
 
 /** Gives a log file another name. Its WAL is checkpointed into it first; if that fails, the WAL is linked too. */
 function linkWithWal(file: string, name: string): void {
-  const isWhole = isWalCheckpointed(file)
+  const isCheckpointed = isWalCheckpointed(file)
   linkIfMissing(file, name)
-  if (isWhole) return
+  if (isCheckpointed) return
   if (existsSync(`${file}-wal`)) linkIfMissing(`${file}-wal`, `${name}-wal`)
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }

@@ -30,13 +30,13 @@ export function openReportReading(
   const queries = new CertificationQueries(model, store, progress)
   const reader = new PdfReader(reportReaderLimits)
   parts.add({ stage: 'requests', name: 'the reader of reports', stop: async () => reader.close() })
-  let contradicting = 0
+  let contradictingReports = 0
   const tools: ReportReadingOptions = {
     files,
     certification: (diamond, id) => queries.findCertification(diamond, id),
     read: (pdf) => reader.read(pdf),
     record: (report) => recordReading(writing, report),
-    onContradiction: () => void contradicting++,
+    onContradiction: () => void contradictingReports++,
     log,
   }
   const metrics = (): Metric[] => [
@@ -44,7 +44,7 @@ export function openReportReading(
       name: 'adamant_reports_contradicting_total',
       help: 'Reports read since the process started that contradict their diamond',
       kind: 'counter',
-      value: contradicting,
+      value: contradictingReports,
     },
   ]
   return { queries, tools, metrics }
@@ -61,6 +61,6 @@ export function openCertifications(
 ): CertificationServicesFactory {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const ids = { ...writing, kind: 'certification', ...CERTIFICATION_IDS, origin }
-  const certifying = { ...writing, certificationIds: new IdAllocator(ids) }
-  return (links) => ({ commandContext: certifying, queries, diamondsProgress, uploads, files, links })
+  const commandContext = { ...writing, certificationIds: new IdAllocator(ids) }
+  return (links) => ({ commandContext, queries, diamondsProgress, uploads, files, links })
 }

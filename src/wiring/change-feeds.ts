@@ -16,9 +16,9 @@ export function openChangeFeeds(
   stale: StaleReadPolicy,
   parts: ServiceParts,
 ): ChangeFeeds {
-  const watch = new ChangeNotifier({ model, progress, log })
-  parts.add({ stage: 'requests', name: 'changes', stop: async () => watch.stop() })
-  const options = { model, progress, store, watch, stale, waitMs: readModelTimeoutMs }
+  const notifier = new ChangeNotifier({ model, progress, log })
+  parts.add({ stage: 'requests', name: 'changes', stop: async () => notifier.stop() })
+  const options = { model, progress, store, watch: notifier, stale, waitMs: readModelTimeoutMs }
   return {
     feedFor: (links) => new ChangeFeed(options, links),
     pushFeedFor: (links) => new ChangeFeed({ ...options, includeAllDeletions: true }, links),

@@ -94,7 +94,7 @@ export const CHECKPOINTED_MODELS: readonly ModelDeclaration[] = [
 
 /** The consumers and jobs of this process. Without the role projections, it only polls the read models' progress. */
 export class Followers {
-  #work: readonly BackgroundService[] = []
+  #backgroundServices: readonly BackgroundService[] = []
 
   private constructor(
     private readonly installation: Installation,
@@ -107,7 +107,7 @@ export class Followers {
     const models: OpenReadModel[] = []
     for (const projection of READ_MODELS) {
       const model = await openReadModelService(projection, installation)
-      parts.add({ stage: 'views', name: model.name, stop: () => model.stop(), figures: () => model.counters() })
+      parts.add({ stage: 'views', name: model.name, stop: () => model.stop(), counters: () => model.counters() })
       models.push(model)
     }
     return new Followers(installation, parts, models)
@@ -125,35 +125,37 @@ export class Followers {
     if (this.#runsProjections) await Promise.all(this.models.map((model) => model.start()))
   }
 
-  async startWork(own: Omit<FollowerTools, keyof JobWaker>): Promise<void> {
+  async startWork(tools: Omit<FollowerTools, keyof JobWaker>): Promise<void> {
     if (!this.#runsProjections) return
     const declared = { reactions: REACTIONS, scheduledJobs: ROUTINES }
-    this.#work = await openBackgroundServices<FollowerTools>(
+    this.#backgroundServices = await openBackgroundServices<FollowerTools>(
       declared,
-      (wakes) => ({ ...own, ...wakes }),
+      (waker) => ({ ...tools, ...waker }),
       this.installation,
     )
-    for (const work of this.#work) this.#keep(work)
-    await Promise.all(this.#work.map((work) => work.start()))
+    for (const service of this.#backgroundServices) this.#addPart(service)
+    await Promise.all(this.#backgroundServices.map((service) => service.start()))
   }
 
   /** Metrics of all consumers with a checkpoint, wherever they run; without reactions that this log does not need. */
   async metrics(): Promise<Metric[]> {
-    const running = [...this.models, ...this.#work]
-    const isActive = (name: string) => running.some((work) => work.name === name && work.isActive())
-    const reactions = await Promise.all(REACTION_CHECKPOINTS.map((declared) => this.#reactionModel(declared)))
-    const idle = new Set(this.#work.flatMap((work) => (work.isNotNeeded?.() === true ? [work.name] : [])))
-    const kept = [...this.models, ...reactions.flat()].filter(({ name }) => !idle.has(name))
+    const running = [...this.models, ...this.#backgroundServices]
+    const isActive = (name: string) => running.some((service) => service.name === name && service.isActive())
+    const reactions = await Promise.all(REACTION_CHECKPOINTS.map((declaration) => this.#reactionModel(declaration)))
+    const notNeeded = new Set(
+      this.#backgroundServices.flatMap((service) => (service.isNotNeeded?.() === true ? [service.name] : [])),
+    )
+    const consumers = [...this.models, ...reactions.flat()].filter(({ name }) => !notNeeded.has(name))
     return followerMetrics(
       this.installation,
-      kept.map(({ name, model }) => ({ name, model, isActive: isActive(name) })),
+      consumers.map(({ name, model }) => ({ name, model, isActive: isActive(name) })),
     )
   }
 
   /** Empty while the read store is unavailable. */
-  async #reactionModel(declared: ModelDeclaration) {
-    const model = await ifAvailable(() => this.installation.reads.model(declared))
-    return model === undefined ? [] : [{ name: declared.name, model }]
+  async #reactionModel(declaration: ModelDeclaration) {
+    const model = await ifAvailable(() => this.installation.reads.model(declaration))
+    return model === undefined ? [] : [{ name: declaration.name, model }]
   }
 
   /** Which read models have not reached a position of the log. */
@@ -170,7 +172,12 @@ export class Followers {
   }
 
   /** Reactions and scheduled jobs stop before the components that they use. */
-  #keep(work: BackgroundService): void {
-    this.parts.add({ stage: 'requests', name: work.name, stop: () => work.stop(), figures: () => work.counters() })
+  #addPart(service: BackgroundService): void {
+    this.parts.add({
+      stage: 'requests',
+      name: service.name,
+      stop: () => service.stop(),
+      counters: () => service.counters(),
+    })
   }
 }

@@ -57,7 +57,7 @@ export type ServiceObservability = {
   readonly notReadyReasons: () => Promise<string[]>
   readonly metrics: () => Promise<string>
   readonly traffic: RequestActivity
-  readonly figures: RequestMetrics
+  readonly requestMetrics: RequestMetrics
 }
 
 /**
@@ -67,14 +67,14 @@ export type ServiceObservability = {
 export async function openHttpService(
   installation: Installation,
   { readModels, queries, changes, certifications, secrets, webhooks, evidence, stale }: HttpDependencies,
-  { notReadyReasons, metrics, traffic, figures }: ServiceObservability,
+  { notReadyReasons, metrics, traffic, requestMetrics }: ServiceObservability,
   parts: ServiceParts,
 ): Promise<HttpService> {
   const { settings, store, files, people, writing, keys, log } = installation
-  const logged = createRequestLogger(installation)
-  const seen = (request: RequestLogEntry) => {
-    figures.record(request)
-    logged(request)
+  const logRequest = createRequestLogger(installation)
+  const recordRequest = (request: RequestLogEntry) => {
+    requestMetrics.record(request)
+    logRequest(request)
   }
   const linkKeys = await LinkKeys.open(writing, keys)
   await people.loadKey()
@@ -82,26 +82,26 @@ export async function openHttpService(
   const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', ...DIAMOND_IDS, origin })
   const tokens = await openTokens(installation, parts, linkKeys, stale)
   const inventory = { ...writing, diamondIds }
-  const drawing = openTracePool()
-  parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
+  const drawingPool = openTracePool()
+  parts.add({ stage: 'views', name: 'pictures', stop: () => drawingPool.close() })
   const uploads = new FormUploads(files)
   const certificationsFor = openCertifications(installation, certifications, queries, uploads)
-  const { inspect, draw } = createStoneModels(drawing, files)
+  const { inspect, draw } = createStoneModels(drawingPool, files)
   const pictures = new StonePictureCache(
     ({ subject, look }) =>
-      'cut' in subject ? drawing.drawInWorker({ subject: subject, kind: look }) : draw(subject.model, { kind: look }),
+      'cut' in subject ? drawingPool.drawInWorker({ subject, kind: look }) : draw(subject.model, { kind: look }),
     openPictureStore(installation),
   )
 
-  const webhooksAt = await webhooks.openServices()
+  const webhooksFor = await webhooks.openServices()
 
   return {
     appFor(port) {
       const addresses = publicUrlsOf(settings, port)
       const links = new SignedLinks(addresses.base, linkKeys, writing.clock)
-      const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
-      const about = { baseUrl: addresses.base, version: VERSION }
-      let described: string | undefined
+      const endpoints = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
+      const apiInfo = { baseUrl: addresses.base, version: VERSION }
+      let openApiText: string | undefined
       const services: EndpointServices = {
         readModels,
         bearer: tokens.bearer,
@@ -113,7 +113,7 @@ export async function openHttpService(
         health: { notReadyReasons },
         metrics: { text: metrics },
         openApi: {
-          text: () => (described ??= JSON.stringify(createOpenApiDocument(offered.filter(isApiEndpoint), about))),
+          text: () => (openApiText ??= JSON.stringify(createOpenApiDocument(endpoints.filter(isApiEndpoint), apiInfo))),
         },
         front: { baseUrl: addresses.base },
         wellKnown: { contact: settings.SECURITY_CONTACT, baseUrl: addresses.base, clock: writing.clock },
@@ -126,22 +126,22 @@ export async function openHttpService(
         authorizationServer: { baseUrl: addresses.auth },
         secrets: secrets.services(addresses, tokens.apiTokens),
         secretPages: secrets.pages(addresses),
-        webhooks: webhooksAt(addresses.base),
+        webhooks: webhooksFor(addresses.base),
         evidence: evidence.services,
       }
-      const app = createApp(offered, services, {
+      const app = createApp(endpoints, services, {
         log: createErrorLogger(log),
-        onResponse: seen,
+        onResponse: recordRequest,
         onLongPoll: (res) => traffic.excludeLongPoll(res),
         readModelTimeoutMs: installation.readModelTimeoutMs,
         trustProxy: settings.TRUST_PROXY,
         https: isPublicByHttps(settings),
         allowedOrigins: settings.CORS_ORIGINS,
       })
-      const answer = app.callback()
+      const handleRequest = app.callback()
       return (req, res) => {
         traffic.track(res)
-        void answer(req, res)
+        void handleRequest(req, res)
       }
     },
   }

@@ -44,7 +44,7 @@ export type Installation = {
   readonly mail: MailTransport
   /** Location of vault and files for display, without passwords. */
   readonly place: string
-  readonly seen: HighWaterMarkStore
+  readonly highWaterMarks: HighWaterMarkStore
   readonly keys: MasterKeys
   readonly people: AccountDirectory
   readonly writing: AccountCommandContext

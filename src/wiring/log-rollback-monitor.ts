@@ -36,51 +36,51 @@ export async function openLogRollbackMonitor(
   installation: Installation,
   parts: ServiceParts,
 ): Promise<LogRollbackMonitor> {
-  const watch = new RollbackWatch(installation)
-  await watch.begin()
-  parts.add({ stage: 'views', name: 'past', stop: () => watch.stop() })
-  return { fatalError: watch.fatalError }
+  const checker = new RollbackChecker(installation)
+  await checker.start()
+  parts.add({ stage: 'views', name: 'past', stop: () => checker.stop() })
+  return { fatalError: checker.fatalError }
 }
 
-class RollbackWatch {
+class RollbackChecker {
   readonly fatalError: Promise<Error>
   #reportFatalError!: (error: Error) => void
   #timer: NodeJS.Timeout | undefined
-  #checking: Promise<void> = Promise.resolve()
+  #currentCheck: Promise<void> = Promise.resolve()
   #stopped = false
   #epoch = 0
-  #areOthersChecked = false
-  #seen: LogHighWaterMark | undefined
+  #areObservationsChecked = false
+  #highWaterMark: LogHighWaterMark | undefined
   #failedChecks = 0
 
   constructor(private readonly installation: Installation) {
     this.fatalError = new Promise((resolve) => (this.#reportFatalError = resolve))
   }
 
-  async begin(): Promise<void> {
-    const { store, seen } = this.installation
+  async start(): Promise<void> {
+    const { store, highWaterMarks } = this.installation
     this.#epoch = await readEpoch(store)
-    const last = seen.read()
+    const last = highWaterMarks.read()
     if (last !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this folder', ...last }])
-    await this.#checkWitnesses()
+    await this.#checkObservations()
     await this.#recordHead()
-    this.#later()
+    this.#scheduleCheck()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await this.#checking
+    await this.#currentCheck
     await this.#check()
   }
 
-  #later(): void {
-    if (!this.#stopped) this.#timer = setTimeout(() => (this.#checking = this.#check()), CHECK_INTERVAL_MS).unref()
+  #scheduleCheck(): void {
+    if (!this.#stopped) this.#timer = setTimeout(() => (this.#currentCheck = this.#check()), CHECK_INTERVAL_MS).unref()
   }
 
   async #check(): Promise<void> {
     try {
-      if (!this.#areOthersChecked) await this.#checkWitnesses()
+      if (!this.#areObservationsChecked) await this.#checkObservations()
       await this.#checkHeadAndEpoch()
       await this.#recordHead()
       this.#failedChecks = 0
@@ -91,24 +91,24 @@ class RollbackWatch {
         this.installation.log.warn({ err: error }, 'the newest event of the log could not be recorded')
       }
     }
-    this.#later()
+    this.#scheduleCheck()
   }
 
   #countFailedCheck(error: Error): void {
     if (++this.#failedChecks >= FAILED_CHECKS_TO_STOP) this.#reportFatalError(error)
   }
 
-  async #checkWitnesses(): Promise<void> {
+  async #checkObservations(): Promise<void> {
     const { store, reads, vault } = this.installation
-    let witnesses: LogObservation[]
+    let observations: LogObservation[]
     try {
-      witnesses = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
+      observations = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
     } catch (error) {
       if (error instanceof StoreUnavailable) return
       throw error
     }
-    await requireLogNotRolledBack(store, witnesses)
-    this.#areOthersChecked = await this.#checkStores()
+    await requireLogNotRolledBack(store, observations)
+    this.#areObservationsChecked = await this.#checkStores()
   }
 
   /** @returns false if the stores are unavailable @throws ForeignStores */
@@ -127,24 +127,29 @@ class RollbackWatch {
 
   async #checkHeadAndEpoch(): Promise<void> {
     const { store } = this.installation
-    if (this.#seen !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this process', ...this.#seen }])
+    if (this.#highWaterMark !== undefined)
+      await requireLogNotRolledBack(store, [{ observer: 'this process', ...this.#highWaterMark }])
     if ((await readEpoch(store)) === this.#epoch) return
     throw new LogRolledBack('The event log was restored while this process was running: restart the process')
   }
 
   async #recordHead(): Promise<void> {
-    const { store, seen } = this.installation
+    const { store, highWaterMarks } = this.installation
     const head = await store.head()
     const newest = head === 'start' ? undefined : await store.eventAt(head)
     const closed = await store.closedReason()
     const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : null
-    if (newest === undefined || (newest.id === this.#seen?.event?.id && fence?.copy === this.#seen.fence?.copy)) return
-    const now: LogHighWaterMark = {
+    if (
+      newest === undefined ||
+      (newest.id === this.#highWaterMark?.event?.id && fence?.copy === this.#highWaterMark.fence?.copy)
+    )
+      return
+    const current: LogHighWaterMark = {
       log: await logLineage(store),
       event: { id: newest.id, position: newest.position },
       fence,
     }
-    this.#seen = now
-    seen.save(now)
+    this.#highWaterMark = current
+    highWaterMarks.save(current)
   }
 }

@@ -11,7 +11,7 @@ import type { Installation } from './installation.ts'
 export function createRequestLogger({
   log,
   settings,
-}: Pick<Installation, 'log' | 'settings'>): (seen: RequestLogEntry) => void {
+}: Pick<Installation, 'log' | 'settings'>): (entry: RequestLogEntry) => void {
   const { LOG_ADDRESSES } = settings
   return ({ requestId, trace, method, endpoint = null, status, durationMs, responseBytes, account, clientAddress }) =>
     log.info(

@@ -17,9 +17,9 @@ import type { Installation } from './installation.ts'
 const commitOf = (position: PositionOrStart) => (position === 'start' ? 0 : Number(position.commit))
 
 /** Undefined while the store is unavailable, so that the other metrics are still exported. */
-export async function ifAvailable<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
+export async function ifAvailable<Answer>(query: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await ask()
+    return await query()
   } catch (error) {
     if (error instanceof StoreUnavailable) return undefined
     throw error
@@ -32,7 +32,7 @@ export async function collectMetrics(
   model: ReadModel,
   active: Pick<ActiveRunner, 'isActive'>,
 ): Promise<Metric[]> {
-  const [head, folded, parked] = [
+  const [head, checkpoint, parked] = [
     await ifAvailable(() => store.head()),
     await ifAvailable(() => model.position()),
     await ifAvailable(() => model.parkedStreams()),
@@ -41,7 +41,7 @@ export async function collectMetrics(
   const refusal = await ifAvailable(() => store.diskErrorMessage())
   return [
     gauge('adamant_log_away', '1 while the event log is unavailable', head === undefined ? 1 : 0),
-    ...positions(head, folded),
+    ...positions(head, checkpoint),
     gauge('adamant_projection_active', '1 if this process runs the projection', active.isActive ? 1 : 0),
     ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Parked streams', parked.size)]),
     gauge(
@@ -110,18 +110,18 @@ async function metricsOf(
   ]
 }
 
-function positions(head: PositionOrStart | undefined, folded: PositionOrStart | undefined): Metric[] {
-  const known: Metric[] = []
-  if (head !== undefined) known.push(gauge('adamant_log_head', 'Position of the newest event', commitOf(head)))
-  if (folded !== undefined) known.push(gauge('adamant_projection_position', FOLDED, commitOf(folded)))
-  if (head !== undefined && folded !== undefined) {
-    known.push(gauge('adamant_projection_lag', LAG, commitOf(head) - commitOf(folded)))
+function positions(head: PositionOrStart | undefined, checkpoint: PositionOrStart | undefined): Metric[] {
+  const metrics: Metric[] = []
+  if (head !== undefined) metrics.push(gauge('adamant_log_head', 'Position of the newest event', commitOf(head)))
+  if (checkpoint !== undefined) metrics.push(gauge('adamant_projection_position', POSITION_HELP, commitOf(checkpoint)))
+  if (head !== undefined && checkpoint !== undefined) {
+    metrics.push(gauge('adamant_projection_lag', LAG_HELP, commitOf(head) - commitOf(checkpoint)))
   }
-  return known
+  return metrics
 }
 
-const FOLDED = 'Checkpoint of the diamonds read model: its position in the event log'
-const LAG = 'Lag of the diamonds read model: positions between it and the head of the event log'
+const POSITION_HELP = 'Checkpoint of the diamonds read model: its position in the event log'
+const LAG_HELP = 'Lag of the diamonds read model: positions between it and the head of the event log'
 
 const movedTo = (closed: ReadOnlyState | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
@@ -140,7 +140,7 @@ const LOG_COUNTERS: Readonly<Record<keyof SqliteEventStoreStats, string>> = {
 const logCounters = (values: Readonly<Record<string, number>>): Metric[] =>
   Object.entries(LOG_COUNTERS).flatMap(([name, help]) => {
     const value = values[name]
-    return value === undefined ? [] : [{ name: `adamant_log_${snake(name)}_total`, help, kind: 'counter', value }]
+    return value === undefined ? [] : [{ name: `adamant_log_${toSnakeCase(name)}_total`, help, kind: 'counter', value }]
   })
 
 /** Delay of the event loop since the last scrape. */
@@ -162,19 +162,19 @@ export const refusedConnections = (value: number): Metric => ({
   kind: 'counter',
   value,
 })
-const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Contents of the vault, and the delay of the most overdue mail; none while the vault is unavailable. */
 export async function vaultMetrics({ vault, writing }: Pick<Installation, 'vault' | 'writing'>): Promise<Metric[]> {
   const counts = await ifAvailable(() => vault.counts())
   const due = await ifAvailable(async () => ({ at: await vault.nextMail() }))
   if (counts === undefined || due === undefined) return []
-  const late = due.at === undefined ? 0 : Math.max(0, writing.clock() - due.at) / 1000
+  const overdueSeconds = due.at === undefined ? 0 : Math.max(0, writing.clock() - due.at) / 1000
   return [
     gauge('adamant_vault_secrets', 'One-time secrets that have not been read', counts.secrets),
     gauge('adamant_vault_receipts', 'Secrets whose metadata their senders can still see', counts.receipts),
     gauge('adamant_mails_waiting', 'Queued mails, including notices for secrets that have not been read', counts.mails),
-    gauge('adamant_mail_overdue_seconds', 'Seconds by which the oldest due mail is overdue', late),
+    gauge('adamant_mail_overdue_seconds', 'Seconds by which the oldest due mail is overdue', overdueSeconds),
   ]
 }
 
@@ -182,7 +182,7 @@ export async function vaultMetrics({ vault, writing }: Pick<Installation, 'vault
 export function processMetrics(): Metric[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
-  const begun = Math.round(Date.now() / 1000 - process.uptime())
+  const startedAt = Math.round(Date.now() / 1000 - process.uptime())
   return [
     { ...gauge('adamant_build_info', '1, with the running release as a label', 1), labels: { version: VERSION } },
     gauge('process_resident_memory_bytes', 'Resident memory', rss),
@@ -190,7 +190,7 @@ export function processMetrics(): Metric[] {
     gauge('nodejs_heap_size_total_bytes', 'Allocated heap memory', heapTotal),
     gauge('nodejs_external_memory_bytes', 'Memory outside the heap, such as buffers', external),
     gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
-    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970', begun),
+    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970', startedAt),
     {
       name: 'process_cpu_seconds_total',
       help: 'CPU time of all threads of the process, in seconds',

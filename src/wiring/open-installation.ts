@@ -67,7 +67,7 @@ export function makeDataDir(folder: string): void {
 export const RESTORE_FOLDER = 'restoring'
 
 /** The former default of DATA_DIR, which was inside a published folder. */
-const FORMER_DEFAULT = './data'
+const FORMER_DATA_DIR = './data'
 
 /**
  * Checks the folder before anything is created: a new, empty installation could be mistaken for the intended one.
@@ -77,10 +77,10 @@ export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Instal
   if (existsSync(join(DATA_DIR, RESTORE_FOLDER))) throw unfinishedRestoreError(DATA_DIR)
   const { file } = engineOf(EVENT_STORES, EVENT_STORE)
   if (file === undefined || existsSync(join(DATA_DIR, file))) return
-  if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DEFAULT, file))) {
+  if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DATA_DIR, file))) {
     throw new BadSettings([
-      `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DEFAULT}, the former default, has one: ` +
-        `set DATA_DIR=${FORMER_DEFAULT}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
+      `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DATA_DIR}, the former default, has one: ` +
+        `set DATA_DIR=${FORMER_DATA_DIR}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
     ])
   }
   if (purpose === 'existing')
@@ -125,26 +125,26 @@ function withoutAppends(store: EventStore): EventStore {
 
 /**
  * The composition root: only this module knows the adapters.
- * @param slower factor for the timeouts of servers: above 1 in tests
+ * @param timeoutFactor factor for the timeouts of servers: above 1 in tests
  * @throws BadSettings, BadFolder, NoInstallation, BadMasterKey, or an error of a store
  */
 export async function openInstallation(
   settings: Settings,
   purpose: InstallationPurpose = 'made',
-  slower = 1,
+  timeoutFactor = 1,
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE } = settings
   checkFolder(settings, purpose)
   makeDataDir(DATA_DIR)
   const lock = holdsStores(settings) ? lockFolderShared(DATA_DIR) : undefined
   try {
-    const given = { folder: DATA_DIR, filling: purpose === 'filled', slower }
+    const engineOptions = { folder: DATA_DIR, filling: purpose === 'filled', timeoutFactor }
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
     const installation = await openInstallationOn(
       settings,
-      (logOptions) => openEvents(EVENT_STORE, { ...given, ...logOptions }),
+      (logOptions) => openEvents(EVENT_STORE, { ...engineOptions, ...logOptions }),
       {
-        slower,
+        timeoutFactor,
         lock,
       },
     )
@@ -160,15 +160,15 @@ const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
   !isStoredOnServer(EVENT_STORES, EVENT_STORE) || !isStoredOnServer(READ_MODELS, READ_MODEL)
 
 /**
- * Opens the installation of the settings on a given log. `lock` is the folder's lock, released at the end; `slower` as
- * in `openInstallation`.
+ * Opens the installation of the settings on a given log. `lock` is the folder's lock, released at the end;
+ * `timeoutFactor` as in `openInstallation`.
  */
 export async function openInstallationOn(
   settings: Settings,
   openLogOn: (
-    given: Pick<EventStoreOpenOptions, 'otherCommit' | 'told'>,
+    logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'told'>,
   ) => OpenedEventStore | Promise<OpenedEventStore>,
-  { lock, slower = 1 }: { readonly lock?: FolderLock | undefined; readonly slower?: number } = {},
+  { lock, timeoutFactor = 1 }: { readonly lock?: FolderLock | undefined; readonly timeoutFactor?: number } = {},
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER } = settings
   const keys = openMasterKeys({
@@ -177,40 +177,40 @@ export async function openInstallationOn(
     masterKeyOld: settings.MASTER_KEY_OLD,
   })
   const log = createLogger(settings.LOG_LEVEL)
-  const given = { folder: DATA_DIR, log, slower }
+  const engineOptions = { folder: DATA_DIR, log, timeoutFactor }
   const { reads, vault, persons, files, breakers, commitUnderWay, ...readModels } = await withSettingName(
     'READ_MODEL',
-    () => engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
+    () => engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, engineOptions),
   )
-  const told: WarningLogger = (found, sentence) => log.warn(found, sentence)
-  const opened = await withSettingName('EVENT_STORE', () => openLogOn({ otherCommit: commitUnderWay, told })).catch(
-    async (error: unknown) => {
-      await readModels.close()
-      throw error
-    },
-  )
-  const counted = new Registry()
-  const times = new StoreMetrics(counted)
-  const store = times.instrument('log', engineOf(EVENT_STORES, EVENT_STORE).name, opened.store)
+  const logWarning: WarningLogger = (fields, message) => log.warn(fields, message)
+  const opened = await withSettingName('EVENT_STORE', () =>
+    openLogOn({ otherCommit: commitUnderWay, told: logWarning }),
+  ).catch(async (error: unknown) => {
+    await readModels.close()
+    throw error
+  })
+  const metricsRegistry = new Registry()
+  const storeMetrics = new StoreMetrics(metricsRegistry)
+  const store = storeMetrics.instrument('log', engineOf(EVENT_STORES, EVENT_STORE).name, opened.store)
   const readEngine = engineOf(READ_MODELS, READ_MODEL).name
-  const mail = await engineOf(MAILERS, MAILER).open(MAILER, given)
-  const jumped = (milliseconds: number) =>
+  const mail = await engineOf(MAILERS, MAILER).open(MAILER, engineOptions)
+  const onJump = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; the change is accepted if it lasts for 5 minutes")
-  const clock = steadyClock({ onJump: jumped })
-  const plain = createCommandContext(store, clock)
-  const people = new AccountDirectory(plain, persons, keys)
-  const writing = { ...plain, people }
+  const clock = steadyClock({ onJump })
+  const commandContext = createCommandContext(store, clock)
+  const people = new AccountDirectory(commandContext, persons, keys)
+  const writing = { ...commandContext, people }
   return {
     settings,
     log,
     store,
-    reads: times.instrument('read-models', readEngine, reads),
-    vault: times.instrument('vault', readEngine, vault),
+    reads: storeMetrics.instrument('read-models', readEngine, reads),
+    vault: storeMetrics.instrument('vault', readEngine, vault),
     persons,
-    files: times.instrument('files', readEngine, files),
+    files: storeMetrics.instrument('files', readEngine, files),
     mail,
     place: placeOf(settings),
-    seen: openHighWaterMarkFile(join(DATA_DIR, 'seen.json')),
+    highWaterMarks: openHighWaterMarkFile(join(DATA_DIR, 'seen.json')),
     keys,
     people,
     writing,
@@ -219,7 +219,7 @@ export async function openInstallationOn(
     hashing: { passwords: PASSWORD_COST, passphrases: PASSPHRASE_COST },
     reportReaderLimits: PDF_READER_LIMITS,
     breakers,
-    metricsRegistry: counted,
+    metricsRegistry,
     counters: opened.counters,
     async close() {
       // If one fails to close, the others are closed nevertheless.

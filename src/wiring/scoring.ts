@@ -39,24 +39,24 @@ export function openScoring(
     log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
-  let done = 0
-  const scored = (count: number) => void (done += count)
-  const requestsFirst = () => yieldToRequests((milliseconds) => traffic.isIdleFor(milliseconds))
+  let scoredCount = 0
+  const onScored = (count: number) => void (scoredCount += count)
+  const waitWhileBusy = () => yieldToRequests((milliseconds) => traffic.isIdleFor(milliseconds))
   return {
     pool,
     tools: {
       ...writing,
       traced: traces.get,
       tracedModel: models.trace,
-      onScored: scored,
-      yieldToRequests: requestsFirst,
+      onScored,
+      yieldToRequests: waitWhileBusy,
     },
     metrics: () => [
       {
         name: 'adamant_scores_total',
         help: 'Diamonds scored since the process started',
         kind: 'counter',
-        value: done,
+        value: scoredCount,
       },
       {
         name: 'adamant_scoring_traces_waiting',
@@ -74,9 +74,12 @@ const MAX_PICTURE_CACHE_BYTES = 256 * 1024 * 1024
 /** The cache of pictures in DATA_DIR/pictures. Failures are logged, and the pictures drawn again. */
 export function openPictureStore({ settings, log }: Pick<Installation, 'settings' | 'log'>): PictureStore {
   const folder = openPictureCache(join(settings.DATA_DIR, 'pictures'), MAX_PICTURE_CACHE_BYTES)
-  const told = (error: unknown) => {
+  const logCacheError = (error: unknown) => {
     log.warn({ err: error }, 'pictures cannot be cached in DATA_DIR/pictures; drawing them again')
     return undefined
   }
-  return { get: (key) => folder.get(key).catch(told), put: (key, png) => folder.put(key, png).catch(told) }
+  return {
+    get: (key) => folder.get(key).catch(logCacheError),
+    put: (key, png) => folder.put(key, png).catch(logCacheError),
+  }
 }

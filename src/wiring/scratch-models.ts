@@ -14,9 +14,9 @@ export async function withScratchModels<Result>(
   { DATA_DIR }: Pick<Settings, 'DATA_DIR'>,
   work: (scratch: ReadStore) => Promise<Result>,
 ): Promise<Result> {
-  const around = resolve(DATA_DIR)
-  for (const name of readdirSync(around)) if (name.startsWith(PREFIX)) remove(join(around, name))
-  const folder = mkdtempSync(join(around, PREFIX))
+  const dataDir = resolve(DATA_DIR)
+  for (const name of readdirSync(dataDir)) if (name.startsWith(PREFIX)) remove(join(dataDir, name))
+  const folder = mkdtempSync(join(dataDir, PREFIX))
   try {
     const scratch = openSqliteReadStore(folder)
     return await work(scratch).finally(() => scratch.close())

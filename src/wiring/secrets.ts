@@ -25,7 +25,7 @@ export type SecretReactionTools = Pick<FollowerTools, 'secrets' | 'withdraw' | '
 /** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(
   { settings, vault, mail, keys, writing, log, hashing }: Installation,
-  shared: OpenReadModel,
+  readModel: OpenReadModel,
   parts: ServiceParts,
 ): OpenSecrets {
   const passphrases = new PassphraseKdf()
@@ -37,13 +37,14 @@ export function openSecrets(
     mailSeal: new MailSeal(keys),
   }
   const rateLimit = new RateLimiter(settings.RATE_LIMIT, () => performance.now())
-  const recent = new RecentSecrets(shared, vault, writing.clock)
+  const recent = new RecentSecrets(readModel, vault, writing.clock)
   const mailLimits = new MailRateLimiter({
     perRecipient: settings.MAILS_PER_RECIPIENT,
     perAccount: settings.MAILS_PER_ACCOUNT,
   })
   const api = { ...secrets, recent, rateLimit, mailLimits, allowsAnonymous: settings.SECRETS_ANONYMOUS }
-  const originsOf = ({ base, secrets: own }: PublicUrls) => [base, own].map((address) => new URL(address).origin)
+  const originsOf = ({ base, secrets: secretsUrl }: PublicUrls) =>
+    [base, secretsUrl].map((address) => new URL(address).origin)
   return {
     services: (addresses, apiTokens) => ({
       ...api,

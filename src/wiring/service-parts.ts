@@ -15,7 +15,7 @@ export type ServicePart = {
   readonly name: string
   readonly stop: () => Promise<unknown>
   /** Run counters of its background work. */
-  readonly figures?: () => readonly RunCounters[]
+  readonly counters?: () => readonly RunCounters[]
 }
 
 export class ServiceParts {
@@ -30,7 +30,7 @@ export class ServiceParts {
   }
 
   metrics(): Metric[] {
-    return this.#parts.flatMap(({ figures = () => [] }) => figures().flatMap(runCounters))
+    return this.#parts.flatMap(({ counters = () => [] }) => counters().flatMap(runCounters))
   }
 
   /** Closes everything, once. Never rejects: failures and timeouts are logged, and the rest is closed. */

@@ -93,16 +93,16 @@ export async function startService(installation: Installation): Promise<RunningS
 }
 
 async function startComponents(
-  { installation: unshared, stale }: GuardedInstallation,
+  { installation: guarded, stale }: GuardedInstallation,
   parts: ServiceParts,
 ): Promise<RunningService> {
-  const installation = { ...unshared, store: shareReads(unshared.store) }
+  const installation = { ...guarded, store: shareReads(guarded.store) }
   const { settings, store } = installation
   const state = { stopping: false, refused: () => 0 }
   await requireServable(installation)
-  const past = await openLogRollbackMonitor(installation, parts)
+  const rollbackMonitor = await openLogRollbackMonitor(installation, parts)
   const traffic = new RequestActivity()
-  const figures = new RequestMetrics(installation.metricsRegistry, ENDPOINTS)
+  const requestMetrics = new RequestMetrics(installation.metricsRegistry, ENDPOINTS)
   registerBreakerMetrics(installation)
   const delay = new EventLoopDelay()
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
@@ -117,7 +117,7 @@ async function startComponents(
   const reports = openReportReading(installation, followers.readModel(certifications), parts)
   const scoring = openScoring(installation, traffic, parts)
 
-  async function waiting(): Promise<string[]> {
+  async function notReadyReasons(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
     if (!(await isReachable(model))) return [...reasons, 'the read models are unavailable']
     return [...reasons, ...(await followers.notReadyReasons(head))]
@@ -143,31 +143,37 @@ async function startComponents(
   async function startHttp(): Promise<ListeningServer> {
     const { maxScannedDiamonds, readModelTimeoutMs } = installation
     const queries = new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs)
-    const shown = { secrets, webhooks, evidence, stale }
-    const views = { readModels: followers, queries, changes, certifications: reports.queries, ...shown }
-    const readiness = async () => [...(await waiting()), ...(await findWriteRefusals(installation))]
+    const otherDependencies = { secrets, webhooks, evidence, stale }
+    const dependencies = {
+      readModels: followers,
+      queries,
+      changes,
+      certifications: reports.queries,
+      ...otherDependencies,
+    }
+    const readiness = async () => [...(await notReadyReasons()), ...(await findWriteRefusals(installation))]
     const http = await openHttpService(
       installation,
-      views,
-      { notReadyReasons: readiness, metrics, traffic, figures },
+      dependencies,
+      { notReadyReasons: readiness, metrics, traffic, requestMetrics },
       parts,
     )
-    const bounds = { maxConnections: settings.MAX_CONNECTIONS, isPerAddress: settings.TRUST_PROXY === 0 }
+    const connectionLimits = { maxConnections: settings.MAX_CONNECTIONS, isPerAddress: settings.TRUST_PROXY === 0 }
     const https = isPublicByHttps(settings)
-    const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, bounds)
-    state.refused = opened.refusedConnectionCount
-    parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
-    return opened
+    const server = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, connectionLimits)
+    state.refused = server.refusedConnectionCount
+    parts.add({ stage: 'requests', name: 'requests', stop: () => server.stop() })
+    return server
   }
 
   // Checked before the service is reachable; later changes are handled by the components themselves.
   const closed = await store.closedReason()
-  const isRead = closed !== undefined && isIntentionallyReadOnly(closed.why)
-  const listening = settings.ROLES.includes('http') ? await startHttp() : undefined
-  const metered = await listenForMetrics(installation, metrics)
-  if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
-  const addresses = publicUrlsOf(settings, listening?.port ?? settings.PORT)
-  const startWork = isRead ? async () => undefined : followers.startWork.bind(followers)
+  const isServedReadOnly = closed !== undefined && isIntentionallyReadOnly(closed.why)
+  const httpServer = settings.ROLES.includes('http') ? await startHttp() : undefined
+  const metricsServer = await listenForMetrics(installation, metrics)
+  if (metricsServer !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metricsServer.stop() })
+  const addresses = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)
+  const startWork = isServedReadOnly ? async () => undefined : followers.startWork.bind(followers)
   await startWork({
     ...installation,
     ...secrets.toolsAt(addresses),
@@ -181,12 +187,12 @@ async function startComponents(
     }),
   })
   return {
-    url: listening && publicUrlsOf(settings, listening.port).base,
-    local: listening && localUrl(settings, listening.port),
-    metrics: metered && localUrl(settings, metered.port),
-    fatalError: past.fatalError,
+    url: httpServer && publicUrlsOf(settings, httpServer.port).base,
+    local: httpServer && localUrl(settings, httpServer.port),
+    metrics: metricsServer && localUrl(settings, metricsServer.port),
+    fatalError: rollbackMonitor.fatalError,
     async ready() {
-      while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL_MS)
+      while (!state.stopping && (await notReadyReasons()).length > 0) await pause(READY_POLL_MS)
     },
     stop() {
       state.stopping = true

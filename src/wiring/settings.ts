@@ -17,8 +17,8 @@ export type PublicUrls = { readonly base: string; readonly auth: string; readonl
 
 /** @param port the actual port, also if PORT is 0 */
 export function publicUrlsOf({ HOST, BASE_URL, AUTH_URL, SECRETS_URL }: Settings, port: number): PublicUrls {
-  const own = localUrl({ HOST }, port)
-  return { base: BASE_URL ?? own, auth: AUTH_URL ?? own, secrets: SECRETS_URL ?? own }
+  const localBaseUrl = localUrl({ HOST }, port)
+  return { base: BASE_URL ?? localBaseUrl, auth: AUTH_URL ?? localBaseUrl, secrets: SECRETS_URL ?? localBaseUrl }
 }
 
 /** The URL of a port of this process on its own machine. */
@@ -32,7 +32,7 @@ export const isPublicByHttps = ({ BASE_URL }: Settings): boolean => BASE_URL?.st
 
 const ROLES = ['http', 'projections'] as const
 
-const address = z
+const publicUrl = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value))
   .transform((value) => value.replace(/\/+$/, ''))
@@ -56,7 +56,7 @@ const flag = z
   .enum(['true', 'false'])
   .default('false')
   .transform((value) => value === 'true')
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 /** Not a tracked or published folder: npm and Docker would package the master key, the event log and the vault. */
 export const DATA_DIR = './adamant-data'
@@ -64,7 +64,7 @@ export const DATA_DIR = './adamant-data'
 /** Every setting with the requirement that its error message states. The names are part of the operator's interface. */
 const shape = {
   HOST: rule(z.string().min(1).default('127.0.0.1'), 'an address to listen on, such as 127.0.0.1 or 0.0.0.0'),
-  PORT: rule(whole(0, 65535).default(8080), 'a port, 0 to 65535 (0 picks a free one)'),
+  PORT: rule(integer(0, 65535).default(8080), 'a port, 0 to 65535 (0 picks a free one)'),
   DATA_DIR: rule(z.string().min(1).default(DATA_DIR), 'a writable folder'),
   EVENT_STORE: store(EVENT_STORES, 'sqlite'),
   READ_MODEL: store(READ_MODELS, 'sqlite'),
@@ -76,9 +76,9 @@ const shape = {
       .default('Adamant <adamant@localhost>'),
     'an e-mail address, such as Adamant <no-reply@example.com>',
   ),
-  BASE_URL: rule(address.optional(), 'the public address of the API, such as https://api.example.com'),
-  AUTH_URL: rule(address.optional(), 'the public address of the token server, such as https://auth.example.com'),
-  SECRETS_URL: rule(address.optional(), 'the public address of the secrets API, such as https://secrets.example.com'),
+  BASE_URL: rule(publicUrl.optional(), 'the public address of the API, such as https://api.example.com'),
+  AUTH_URL: rule(publicUrl.optional(), 'the public address of the token server, such as https://auth.example.com'),
+  SECRETS_URL: rule(publicUrl.optional(), 'the public address of the secrets API, such as https://secrets.example.com'),
   CORS_ORIGINS: rule(
     origins,
     '* or a comma-separated list of origins, such as https://shop.example.com,http://localhost:3000; none by default',
@@ -93,22 +93,25 @@ const shape = {
       .pipe(z.array(z.enum(ROLES)).min(1)),
     'http, projections or http,projections',
   ),
-  TOKEN_TTL: rule(whole(1, 31_536_000).default(604_800), 'lifetime of access tokens in seconds, 1 to 31536000'),
+  TOKEN_TTL: rule(integer(1, 31_536_000).default(604_800), 'lifetime of access tokens in seconds, 1 to 31536000'),
   STALE_READS: rule(
-    whole(0, 86_400).default(300),
+    integer(0, 86_400).default(300),
     'seconds that reads continue while the event log is unavailable, 0 to 86400 (0: reads fail immediately)',
   ),
-  REFRESH_TTL: rule(whole(1, 315_360_000).default(1_209_600), 'lifetime of refresh tokens in seconds, 1 to 315360000'),
+  REFRESH_TTL: rule(
+    integer(1, 315_360_000).default(1_209_600),
+    'lifetime of refresh tokens in seconds, 1 to 315360000',
+  ),
   SECRETS_ANONYMOUS: rule(flag, 'true or false'),
-  MAILS_PER_RECIPIENT: rule(whole(0, 1_000_000).default(20), 'mails per hour to one address, 0 for no limit'),
-  MAILS_PER_ACCOUNT: rule(whole(0, 1_000_000).default(200), 'mails per hour from one account, 0 for no limit'),
-  RATE_LIMIT: rule(whole(0, 1_000_000_000).default(10_000), 'requests per 10 minutes, 0 for no limit'),
-  TRUST_PROXY: rule(whole(0, 16).default(0), 'the number of proxies in front of the service, 0 to 16'),
+  MAILS_PER_RECIPIENT: rule(integer(0, 1_000_000).default(20), 'mails per hour to one address, 0 for no limit'),
+  MAILS_PER_ACCOUNT: rule(integer(0, 1_000_000).default(200), 'mails per hour from one account, 0 for no limit'),
+  RATE_LIMIT: rule(integer(0, 1_000_000_000).default(10_000), 'requests per 10 minutes, 0 for no limit'),
+  TRUST_PROXY: rule(integer(0, 16).default(0), 'the number of proxies in front of the service, 0 to 16'),
   MAX_CONNECTIONS: rule(
-    whole(16, 1_000_000).default(4_096),
+    integer(16, 1_000_000).default(4_096),
     'concurrent connections, 16 to 1000000; one address gets at most half of them if TRUST_PROXY is 0',
   ),
-  METRICS_PORT: rule(whole(0, 65535).optional(), 'a separate port for /metrics, 0 to 65535 (0 picks a free one)'),
+  METRICS_PORT: rule(integer(0, 65535).optional(), 'a separate port for /metrics, 0 to 65535 (0 picks a free one)'),
   SECURITY_CONTACT: rule(
     z
       .string()
@@ -129,9 +132,9 @@ const shape = {
  * to the user's mailbox.
  */
 const RENAMED_SETTINGS: Readonly<
-  Partial<Record<keyof typeof shape, { readonly name: string; readonly isOurs: (value: string) => boolean }>>
+  Partial<Record<keyof typeof shape, { readonly name: string; readonly isForAdamant: (value: string) => boolean }>>
 > = {
-  MAILER: { name: 'MAIL', isOurs: (value) => hasScheme(MAILERS, value) },
+  MAILER: { name: 'MAIL', isForAdamant: (value) => hasScheme(MAILERS, value) },
 }
 
 function store(engines: Parameters<typeof describeAddresses>[0], byDefault: string) {
@@ -190,39 +193,42 @@ type Environment = Readonly<Record<string, string | undefined>>
 function readSetting(setting: string, environment: Environment): { name: string; value: string | undefined } {
   const value = environment[setting] || undefined
   const former = RENAMED_SETTINGS[setting as keyof typeof shape]
-  const earlier = former && environment[former.name]
-  if (value !== undefined || earlier === undefined || !former?.isOurs(earlier)) return { name: setting, value }
-  return { name: former.name, value: earlier }
+  const formerValue = former && environment[former.name]
+  if (value !== undefined || formerValue === undefined || !former?.isForAdamant(formerValue))
+    return { name: setting, value }
+  return { name: former.name, value: formerValue }
 }
 
 /**
  * Minimum length for the spelling check: shorter names (HOST, PORT) are too similar to other programs' names, such as
  * HOME.
  */
-const LONG_NAME = 8
+const MIN_CHECKED_LENGTH = 8
 
 /** cronie's setting for the sender of its mails. */
-const NAMES_OF_OTHERS = ['MAILFROM']
+const FOREIGN_NAMES = ['MAILFROM']
 
 /**
  * Reports variables that differ from an unset setting only by case, an underscore or a letter or two: a service that
  * ignores DATADIR would write to the wrong folder.
  */
 function findMisspelledSettings(environment: Environment): string[] {
-  const unset = SETTINGS.filter((name) => !environment[name] && name.length >= LONG_NAME)
+  const unset = SETTINGS.filter((name) => !environment[name] && name.length >= MIN_CHECKED_LENGTH)
   const given = Object.keys(environment).filter(
-    (name) => environment[name] && !SETTINGS.includes(name) && !NAMES_OF_OTHERS.includes(name),
+    (name) => environment[name] && !SETTINGS.includes(name) && !FOREIGN_NAMES.includes(name),
   )
   return given.flatMap((name) => {
-    const meant = unset.find((setting) => isNear(name, setting))
-    return meant === undefined
+    const suggestion = unset.find((setting) => isSimilar(name, setting))
+    return suggestion === undefined
       ? []
-      : [`${name} is not a setting: did you mean ${meant}? If another program needs ${name}, set ${meant} as well`]
+      : [
+          `${name} is not a setting: did you mean ${suggestion}? If another program needs ${name}, set ${suggestion} as well`,
+        ]
   })
 }
 
 const letters = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
-const isNear = (name: string, setting: string) =>
+const isSimilar = (name: string, setting: string) =>
   letters(name) === letters(setting) || editDistance(name.toUpperCase(), setting) <= (setting.length >= 10 ? 2 : 1)
 
 /** Log messages for settings given under a former name. */

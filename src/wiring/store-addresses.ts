@@ -50,14 +50,14 @@ export const describeAddresses = (engines: StoreEnginesByScheme<AddressedEngine>
  * Messages never quote a user, a password or what may be part of one.
  */
 export function parameterFaults(engines: StoreEnginesByScheme<AddressedEngine>, address: string): string[] {
-  const known = findEngine(engines, address)?.parameters
-  if (known === undefined) return []
+  const parameters = findEngine(engines, address)?.parameters
+  if (parameters === undefined) return []
   const start = address.indexOf('?')
   if (start < 0) return []
-  const given = address.slice(start + 1)
+  const query = address.slice(start + 1)
   // A password may contain a question mark: the rest is then not a parameter and must not be quoted.
-  if (given.includes('@')) return ['has an @ after its ?: encode ? in a user or password as %3F, and @ as %40']
-  return given.split('&').flatMap((parameter) => faultOf(parameter, known) ?? [])
+  if (query.includes('@')) return ['has an @ after its ?: encode ? in a user or password as %3F, and @ as %40']
+  return query.split('&').flatMap((parameter) => faultOf(parameter, parameters) ?? [])
 }
 
 function faultOf(
@@ -66,19 +66,22 @@ function faultOf(
 ): string | undefined {
   const { name, value } = /^(?<name>[\w-]+)=(?<value>[^?]+)$/.exec(parameter)?.groups ?? {}
   if (name === undefined || value === undefined) return 'has a parameter that is not NAME=VALUE'
-  const named = (table: object) => Object.keys(table).find((known) => normalizeName(known) === normalizeName(name))
-  const taken = named(allowed)
-  const values = taken === undefined ? [] : allowed[taken]
+  const findName = (table: object) => Object.keys(table).find((known) => normalizeName(known) === normalizeName(name))
+  const allowedName = findName(allowed)
+  const values = allowedName === undefined ? [] : allowed[allowedName]
   if (values === 'any' || values?.includes(value.toLowerCase()) === true) return undefined
-  const refused = named(rejected)
-  const alternative = values?.length ? `; use ${values.map((right) => `${name}=${right}`).join(' or ')}` : ''
-  if (taken !== undefined) return `has ${name} with an unsupported value${alternative}${because(refused, rejected)}`
-  if (refused !== undefined) return `has ${name}, which is not supported${because(refused, rejected)}`
-  const near = findClosestName(name, Object.keys(allowed))
-  return `has ${name.slice(0, 40)}, which is not a known parameter${near === undefined ? '' : `: did you mean ${near}?`}`
+  const rejectedName = findName(rejected)
+  const alternative = values?.length
+    ? `; use ${values.map((allowedValue) => `${name}=${allowedValue}`).join(' or ')}`
+    : ''
+  if (allowedName !== undefined)
+    return `has ${name} with an unsupported value${alternative}${reasonText(rejectedName, rejected)}`
+  if (rejectedName !== undefined) return `has ${name}, which is not supported${reasonText(rejectedName, rejected)}`
+  const suggestion = findClosestName(name, Object.keys(allowed))
+  return `has ${name.slice(0, 40)}, which is not a known parameter${suggestion === undefined ? '' : `: did you mean ${suggestion}?`}`
 }
 
-const because = (name: string | undefined, reasons: ConnectionStringParameters['rejected']) =>
+const reasonText = (name: string | undefined, reasons: ConnectionStringParameters['rejected']) =>
   name === undefined || reasons[name] === undefined ? '' : `: ${reasons[name]}`
 
 /** A store's address for logs and messages: without user, password and options. */

@@ -44,8 +44,8 @@ export type StoreEngine<Opened, Given> = {
   readonly open: (address: string, given: Given) => Promise<Opened>
 }
 
-/** `slower`: factor for a server's timeouts. */
-type ServerOptions = { readonly slower: number }
+/** `timeoutFactor`: factor for a server's timeouts. */
+type ServerOptions = { readonly timeoutFactor: number }
 type StoreFolder = { readonly folder: string }
 
 export type EventStoreOpenOptions = StoreFolder &
@@ -80,7 +80,7 @@ export type OpenedReadStores = {
 
 /** The embedded log's file, in DATA_DIR and in a backup. */
 export const LOG_FILE = 'events.db'
-const is = (word: string) => (text: string) => text === word
+const equals = (word: string) => (text: string) => text === word
 const isUrl = (scheme: string) => (text: string) => text.startsWith(`${scheme}://`) && URL.canParse(text)
 
 const eventStoreDB: EventStoreEngine = {
@@ -91,7 +91,7 @@ const eventStoreDB: EventStoreEngine = {
   parameters: EVENTSTOREDB,
   async open(address, given) {
     const { openEventStoreDB } = await import('../stores/eventstoredb/eventstoredb.ts')
-    return { store: openEventStoreDB(address, scaleTimeouts(given.slower), given), counters: () => ({}) }
+    return { store: openEventStoreDB(address, scaleTimeouts(given.timeoutFactor), given), counters: () => ({}) }
   },
 }
 
@@ -99,7 +99,7 @@ export const EVENT_STORES: Readonly<Record<string, EventStoreEngine>> = {
   sqlite: {
     name: 'SQLite',
     location: 'in DATA_DIR',
-    isAddress: is('sqlite'),
+    isAddress: equals('sqlite'),
     example: 'sqlite',
     file: LOG_FILE,
     async open(_address, { folder, ...given }) {
@@ -120,9 +120,9 @@ const mongoDB: StoreEngine<OpenedReadStores, ReadModelOpenOptions> = {
   location: 'on a server',
   isAddress: (text) => MONGODB_FORM.test(text),
   parameters: MONGODB,
-  async open(address, { log, slower }) {
+  async open(address, { log, timeoutFactor }) {
     const { openMongo } = await import('../stores/mongodb/mongodb.ts')
-    return { ...openMongo(address, log, slower), commitUnderWay: () => undefined }
+    return { ...openMongo(address, log, timeoutFactor), commitUnderWay: () => undefined }
   },
 }
 
@@ -130,10 +130,10 @@ export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, 
   sqlite: {
     name: 'SQLite',
     location: 'in DATA_DIR',
-    isAddress: is('sqlite'),
+    isAddress: equals('sqlite'),
     example: 'sqlite',
     async open(_address, { folder, log }) {
-      const reads = openSqliteReadStore(folder, { told: (found, sentence) => log.warn(found, sentence) })
+      const reads = openSqliteReadStore(folder, { told: (fields, message) => log.warn(fields, message) })
       const vault = openSqliteVault(join(folder, 'vault.db'))
       const files = openDirectoryFileStore(join(folder, 'files'))
       const close = async () => {
@@ -163,7 +163,7 @@ export const MAILERS: Readonly<Record<string, StoreEngine<MailTransport, StoreFo
   outbox: {
     name: 'outbox',
     location: 'in DATA_DIR',
-    isAddress: is('outbox'),
+    isAddress: equals('outbox'),
     example: 'outbox',
     warning: OUTBOX_WARNING,
     open: async (_address, { folder }) => openOutbox(join(folder, 'outbox')),

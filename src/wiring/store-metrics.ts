@@ -77,14 +77,14 @@ export class StoreMetrics {
   instrument<Name extends keyof TimedStores>(store: Name, engine: string, port: TimedStores[Name]): TimedStores[Name] {
     for (const operation of operationsIn(CALLS[store])) {
       this.#durations.zero({ store, engine, operation })
-      for (const error of KINDS) this.#failures.inc({ store, engine, operation, error }, 0)
+      for (const error of ERROR_LABELS) this.#failures.inc({ store, engine, operation, error }, 0)
     }
     return withTiming<TimedStores[Name]>(port, CALLS[store], (operation) => {
       const labels = { store, engine, operation }
       return (seconds, error) => {
         this.#durations.observe(labels, seconds)
         if (error === undefined || error instanceof WrongRevision) return
-        this.#failures.inc({ ...labels, error: kindOf(error) })
+        this.#failures.inc({ ...labels, error: errorLabelOf(error) })
       }
     })
   }
@@ -92,9 +92,9 @@ export class StoreMetrics {
 
 const OTHER = 'other'
 
-const KINDS = [...FAILURES.map(({ label }) => label), OTHER]
+const ERROR_LABELS = [...FAILURES.map(({ label }) => label), OTHER]
 
-const kindOf = (error: unknown): string => FAILURES.find(({ type }) => error instanceof type)?.label ?? OTHER
+const errorLabelOf = (error: unknown): string => FAILURES.find(({ type }) => error instanceof type)?.label ?? OTHER
 
 const operationsIn = (calls: TimedCalls): readonly string[] =>
   Object.entries(calls).flatMap(([name, call]) => (call === 'itself' ? [name] : operationsIn(call)))

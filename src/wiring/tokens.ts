@@ -44,7 +44,7 @@ export async function openTokens(
     stale,
     log,
   })
-  parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.counters })
+  parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), counters: () => feed.counters })
   await feed.start()
   const guesses = new FailedAttemptLimiter(monotonic, security)
   const passwords = new PasswordHasher(hashing.passwords)

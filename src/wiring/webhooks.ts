@@ -38,43 +38,43 @@ export type OpenWebhooks = {
 }
 
 /** Opens webhooks: their API and deliveries. */
-export function openWebhooks(installation: Installation, known: OpenReadModel, changes: ChangeFeeds): OpenWebhooks {
+export function openWebhooks(installation: Installation, readModel: OpenReadModel, changes: ChangeFeeds): OpenWebhooks {
   const { writing, store, reads, keys, log } = installation
   const origin: Origin = { actor: 'service', via: 'http', correlation: 'ids' }
-  const unlinked = changes.feedFor(PATH_LINKS)
-  const { hooking, send, tryOut } = openWebhookCommands(
+  const unlinkedFeed = changes.feedFor(PATH_LINKS)
+  const { commandContext, send, sendTestMessage } = openWebhookCommands(
     installation,
-    (account) => unlinked.currentCursor(account),
+    (account) => unlinkedFeed.currentCursor(account),
     origin,
   )
-  const { secrets } = hooking
+  const { secrets } = commandContext
   const counts = { taken: 0, failed: 0 }
   const countAttempt = ({ error }: DeliveryOutcome) => void counts[error === null ? 'taken' : 'failed']++
   return {
     async openServices() {
       const deliveries = await openDeliveryAttempts(reads)
       return (address) => ({
-        commandContext: hooking,
-        readModel: known,
+        commandContext,
+        readModel,
         listDeliveries: deliveries,
-        sendTestMessage: tryOut,
+        sendTestMessage,
         baseUrl: address,
       })
     },
     toolsAt(address) {
       const linkKeys = new DeliveryLinkKeys(writing, keys)
       const feed = toPushFeed(changes.pushFeedFor(new SignedLinks(address, linkKeys, writing.clock)))
-      const progresses = new WebhookProgressStore(reads, store)
+      const progressStore = new WebhookProgressStore(reads, store)
       const shared = {
         writing,
         secrets,
         send,
         sleep,
         onAttempt: countAttempt,
-        progresses,
+        progressStore,
         bulkhead: new DeliveryBulkhead(),
       }
-      return { deliverer: new WebhookDeliverer({ ...shared, feed, linkKeys, webhookModel: known, log }) }
+      return { deliverer: new WebhookDeliverer({ ...shared, feed, linkKeys, webhookModel: readModel, log }) }
     },
     metrics: () =>
       Object.entries(counts).map(([outcome, value]) => ({
@@ -92,16 +92,20 @@ function openWebhookCommands(
   { settings, writing, keys }: Installation,
   feedEnd: WebhookCommandContext['feedEnd'],
   origin: Origin,
-): { readonly hooking: WebhookCommandContext; readonly send: SendMessage; readonly tryOut: SendTestMessage } {
+): {
+  readonly commandContext: WebhookCommandContext
+  readonly send: SendMessage
+  readonly sendTestMessage: SendTestMessage
+} {
   const { clock } = writing
   const secrets = new WebhookSecrets(keys)
   const rules = { http: settings.WEBHOOKS_HTTP, private: settings.WEBHOOKS_PRIVATE }
   const webhookIds = new IdAllocator({ ...writing, kind: 'webhook', size: 1, origin })
   const send = createWebhookSender({ rules, resolve: resolveByDns })
   return {
-    hooking: { ...writing, webhookIds, secrets, rules, feedEnd },
+    commandContext: { ...writing, webhookIds, secrets, rules, feedEnd },
     send,
-    tryOut: createTestSender(send, secrets, clock),
+    sendTestMessage: createTestSender(send, secrets, clock),
   }
 }
 

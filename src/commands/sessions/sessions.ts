@@ -140,7 +140,7 @@ export async function openSession(sessions: LogInContext, logIn: PasswordLogIn, 
       number: 0,
       at: now,
       expiresAt: now + sessions.refreshTtl * 1000,
-      from: sessions.places.mark(account, logIn.address),
+      from: sessions.places.fingerprint(account, logIn.address),
     }),
   )
   applyToSessionFeed(sessions, target, opened.events)

@@ -48,7 +48,7 @@ export async function createWebhook(
   checkUrl(url, context.rules)
   checkDescription(description)
   const { secrets } = context
-  const secret = secrets.make()
+  const secret = secrets.generate()
   const [id, cursor] = [await context.webhookIds.take(), await context.feedEnd(owner)]
   const wanted = { id, url, description, secret: secrets.seal(secret, id), cursor }
   const changed = await change(context, owner, id, origin, (state, now) => domain.createWebhook(state, wanted, now))
@@ -74,7 +74,7 @@ export async function rotateWebhookSecret(
   { owner, id }: WebhookReference,
   origin: Origin,
 ): Promise<ChangedWebhook & { readonly secret: string }> {
-  const secret = context.secrets.make()
+  const secret = context.secrets.generate()
   const sealed = context.secrets.seal(secret, id)
   const decide: Decide<Webhooks, WebhookEvent> = (state, now) => domain.rotateWebhookSecret(state, id, sealed, now)
   return { ...(await change(context, owner, id, origin, decide)), secret }

@@ -56,7 +56,7 @@ export const parseChangeEntries = (version: ApiVersion, body: unknown): Promise<
 
 /** Parses the entries of a bulk delete. @throws RequestError if there are no entries, or too many */
 export const parseIdEntries = (body: unknown): Promise<BulkEntries<IdEntry>> =>
-  entriesOf(body, (entry, at) => parseInput(DELETE_ENTRY, entry, { of: 'an entry to delete', known: ['id'] }, at))
+  entriesOf(body, (entry, at) => parseInput(DELETE_ENTRY, entry, { name: 'an entry to delete', members: ['id'] }, at))
 
 const pointerTo = (index: number) => `/entries/${index}`
 
@@ -83,7 +83,7 @@ async function entriesOf<Entry extends { readonly id: number }>(
 
 /** @throws RequestError invalid if `entries` is missing or not an array, too-large if there are too many */
 function itemsOf(body: unknown): { readonly items: readonly unknown[]; readonly bodyFaults: readonly ErrorDetail[] } {
-  const { value, errors = [] } = parseInput(BULK, body, { of: 'a bulk request', known: ['entries'] })
+  const { value, errors = [] } = parseInput(BULK, body, { name: 'a bulk request', members: ['entries'] })
   if (value !== undefined) return { items: value.entries, bodyFaults: [] }
   const items = isJsonObject(body) ? body['entries'] : undefined
   if (!Array.isArray(items) || errors.some(({ pointer }) => pointer === '/entries')) {

@@ -295,7 +295,7 @@ export class FormUploads {
     { account, address }: Uploader,
     { maxBytes, createValidator, tooLarge }: FileUploadRule,
   ): Promise<UploadForm> {
-    const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], first: false }
+    const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], isPriority: false }
     const options = { maxBytes: maxBytes + FORM_OVERHEAD_BYTES, throttle: { ...this.#shared, waiter }, createValidator }
     const reader = new FormReader(ctx, this.files, options)
     try {

@@ -104,7 +104,7 @@ class SharedBodyAllowance implements BodyAllowance {
   }
 
   requireRoom(bytes: number): void {
-    if (!this.share.hasRoom(this.#names(), bytes)) throw noRoom()
+    if (!this.share.canTake(this.#names(), bytes)) throw noRoom()
   }
 
   #open(): FairAllocation {

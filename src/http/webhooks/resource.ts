@@ -101,7 +101,7 @@ export const WEBHOOK_CHANGE = objectSchema(
 
 /** @throws RequestError invalid, with all errors */
 export const parseWebhook = <Value>(schema: z.ZodType<Value> & { readonly shape: object }, body: unknown): Value =>
-  requireValid(parseInput(schema, body, { of: 'a webhook', known: Object.keys(schema.shape) }))
+  requireValid(parseInput(schema, body, { name: 'a webhook', members: Object.keys(schema.shape) }))
 
 /** The representation in responses, without the secrets. */
 export const toWebhookBody = ({ id, url, description, state, created, error }: Webhook) => ({

@@ -141,14 +141,14 @@ export async function restore(
   const opened = await (isOnServer ? openServer(open, checked) : openFolder(operation, checked))
   const { installation, replacedLog, replace, close } = opened
   try {
-    const { store, keys, vault, persons, seen } = installation
+    const { store, keys, vault, persons, highWaterMarks } = installation
     const restoring = { store, origin, clock: Date.now }
     await checkLinkKey(store, keys)
     await checkPersonKey(store, keys)
     const files = await restoreFiles(operation, backup, installation.files)
     const known = Math.max(replacedLog?.epoch ?? 0, backup?.manifest.log.epoch ?? 0, await seenEpochOf(installation))
     const epoch = await beginEpoch(restoring, known)
-    const fence = replacedLog?.fence ?? seen.read()?.fence
+    const fence = replacedLog?.fence ?? highWaterMarks.read()?.fence
     if (fence) await renewFence(operation, restoring, fence)
     await joinStores(restoring, await storeIdentitiesOf(installation))
     const head = await store.head()
@@ -257,8 +257,8 @@ async function restoreFiles(
 }
 
 /** The highest epoch that the other stores have seen; the new epoch must be higher. */
-async function seenEpochOf({ store, reads, vault, seen }: Installation): Promise<number> {
-  const last = seen.read()
+async function seenEpochOf({ store, reads, vault, highWaterMarks }: Installation): Promise<number> {
+  const last = highWaterMarks.read()
   const witnesses = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
   if (last !== undefined) witnesses.push({ observer: 'this folder', ...last })
   return highestObservedEpoch(witnesses, await store.identity())

@@ -27,11 +27,11 @@ export const deleteOrphanedPersons = defineScheduledJob<OrphanedPersonTools>({
     async (signal) => {
       while (!signal.aborted) {
         const accounts = await persons.unconfirmed(writing.clock() - ORPHAN_AGE_MS, BATCH_SIZE)
-        const known: number[] = []
+        const registered: number[] = []
         const orphaned: number[] = []
-        for (const account of accounts) ((await hasPerson(store, account)) ? known : orphaned).push(account)
+        for (const account of accounts) ((await hasPerson(store, account)) ? registered : orphaned).push(account)
         if (orphaned.length > 0) await persons.forget(orphaned)
-        if (known.length > 0) await persons.confirm(known)
+        if (registered.length > 0) await persons.confirm(registered)
         if (accounts.length < BATCH_SIZE) return
       }
     },

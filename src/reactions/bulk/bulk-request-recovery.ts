@@ -68,10 +68,10 @@ function isComplete(event: StoredEvent): boolean {
 
 /** Never longer than the grace period, even if the clock that wrote the event was wrong. */
 async function waitForGracePeriod(event: StoredEvent, clock: () => number, signal: AbortSignal): Promise<void> {
-  const accepted = eventTimeOf(event)
-  const left = Math.min(accepted + GRACE_PERIOD_MS - clock(), GRACE_PERIOD_MS)
+  const acceptedAt = eventTimeOf(event)
+  const remainingMs = Math.min(acceptedAt + GRACE_PERIOD_MS - clock(), GRACE_PERIOD_MS)
   signal.throwIfAborted()
-  if (left <= 0) return
+  if (remainingMs <= 0) return
   await new Promise<void>((done, fail) => {
     const stop = () => {
       clearTimeout(timer)
@@ -80,7 +80,7 @@ async function waitForGracePeriod(event: StoredEvent, clock: () => number, signa
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', stop)
       done()
-    }, left)
+    }, remainingMs)
     signal.addEventListener('abort', stop, { once: true })
   })
 }

@@ -48,16 +48,16 @@ export class CheckpointSigner implements Signer {
   /**
    * Signs the current tree if it has grown since the last checkpoint.
    * @param until position that the tree must reach; default: the head of the log
-   * @param ms maximum wait for the tree
+   * @param timeoutMs maximum wait for the tree
    * @returns the latest signed checkpoint; undefined if there is none because the tree lags too much
    * @throws LogRewritten, ForeignCheckpoint, LogClosed, StoreUnavailable
    */
-  async sign(ms: number, until?: PositionOrStart): Promise<SignedCheckpoint | undefined> {
+  async sign(timeoutMs: number, until?: PositionOrStart): Promise<SignedCheckpoint | undefined> {
     const { store, progress, checkpoints } = this.options
     // A closed log can't be appended to: return what was signed.
     if ((await store.closedReason()) !== undefined) return checkpoints.latestOfEpoch()
-    const place = until ?? (await store.head())
-    if (!(await progress.waitForPosition(place, ms))) return checkpoints.latestOfEpoch()
+    const targetPosition = until ?? (await store.head())
+    if (!(await progress.waitForPosition(targetPosition, timeoutMs))) return checkpoints.latestOfEpoch()
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const signed = await this.#trySign()
       if (signed !== 'again') return signed
@@ -69,13 +69,13 @@ export class CheckpointSigner implements Signer {
   /**
    * Signs, then waits until the tree includes the checkpoint's own event, which is needed to detect changes at the end
    * of the log.
-   * @param ms maximum wait, in total
+   * @param timeoutMs maximum wait, in total
    * @throws as `sign`
    */
-  async signOnShutdown(ms: number): Promise<SignedCheckpoint | undefined> {
-    const until = performance.now() + ms
-    const signed = await this.sign(ms)
-    await this.options.progress.waitForPosition(await this.options.store.head(), until - performance.now())
+  async signOnShutdown(timeoutMs: number): Promise<SignedCheckpoint | undefined> {
+    const deadline = performance.now() + timeoutMs
+    const signed = await this.sign(timeoutMs)
+    await this.options.progress.waitForPosition(await this.options.store.head(), deadline - performance.now())
     return signed
   }
 
@@ -85,35 +85,35 @@ export class CheckpointSigner implements Signer {
     const last = await checkpoints.latestOfAnyEpoch()
     const origin = await logOriginOf(store)
     const size = await queries.size()
-    const isOfNow = last === undefined || last.origin === origin
-    if (isOfNow && size <= (last?.size ?? 0) + (last === undefined ? 0 : OWN_LEAF_COUNT))
-      return this.#nothingNew(last, size)
+    const isSameOrigin = last === undefined || last.origin === origin
+    if (isSameOrigin && size <= (last?.size ?? 0) + (last === undefined ? 0 : OWN_LEAF_COUNT))
+      return this.#lastUnlessTruncated(last, size)
     try {
       const root = await queries.root(size)
-      if (last !== undefined) await this.#checkBeginning(last, { size, root }, queries)
+      if (last !== undefined) await this.#requireConsistent(last, { size, root }, queries)
       const note = signNote(formatCheckpoint({ origin, size, root }), origin, key)
-      const kept = await appendSignedCheckpoint(this.options, note, last?.revision ?? 'none')
-      return kept ? { origin, size, root, note, revision: (last?.revision ?? -1n) + 1n } : 'again'
+      const isAppended = await appendSignedCheckpoint(this.options, note, last?.revision ?? 'none')
+      return isAppended ? { origin, size, root, note, revision: (last?.revision ?? -1n) + 1n } : 'again'
     } catch (error) {
       if (error instanceof IncompleteTree) return 'again'
       throw error
     }
   }
 
-  #nothingNew(last: SignedCheckpoint | undefined, size: number): SignedCheckpoint | undefined {
+  #lastUnlessTruncated(last: SignedCheckpoint | undefined, size: number): SignedCheckpoint | undefined {
     if (last !== undefined && size < last.size) {
       throw new LogRewritten(`the log has ${size} of the ${last.size} events that were signed: events were removed`)
     }
     return last
   }
 
-  async #checkBeginning(
+  async #requireConsistent(
     last: SignedCheckpoint,
-    now: Pick<SignedCheckpoint, 'size' | 'root'>,
+    current: Pick<SignedCheckpoint, 'size' | 'root'>,
     queries: TreeQueries,
   ): Promise<void> {
-    const path = last.size <= now.size ? await queries.consistencyProof(last.size, now.size) : []
-    if (isConsistent(last, now, path)) return
+    const proof = last.size <= current.size ? await queries.consistencyProof(last.size, current.size) : []
+    if (isConsistent(last, current, proof)) return
     throw new LogRewritten(
       `the first ${last.size} events of the log differ from those that were signed: events were changed, removed, ` +
         'inserted or moved; no checkpoint is signed until they are restored',

@@ -9,27 +9,27 @@ import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 
-type MarkObservation = { readonly mark: string; readonly since: number }
+type TouchTokenObservation = { readonly touchToken: string; readonly since: number }
 
 /** Measures for how long files have been unchanged, on the process's own clock. */
-class MarkTracker {
-  readonly #seen = new Map<string, MarkObservation>()
+class UnchangedFileTracker {
+  readonly #observations = new Map<string, TouchTokenObservation>()
 
   /** @param monotonic milliseconds of a clock that never goes back */
   constructor(private readonly monotonic: () => number = () => performance.now()) {}
 
-  /** Milliseconds since the file was first seen with this mark; 0 for a new mark. */
-  unchangedMs(name: string, mark: string): number {
+  /** Milliseconds since the file was first seen with this touch token; 0 for a new one. */
+  unchangedMs(name: string, touchToken: string): number {
     const now = this.monotonic()
-    const seen = this.#seen.get(name)
-    if (seen?.mark === mark) return now - seen.since
-    this.#seen.set(name, { mark, since: now })
+    const observation = this.#observations.get(name)
+    if (observation?.touchToken === touchToken) return now - observation.since
+    this.#observations.set(name, { touchToken, since: now })
     return 0
   }
 
   /** Forgets all other names. */
   retain(names: ReadonlySet<string>): void {
-    for (const name of this.#seen.keys()) if (!names.has(name)) this.#seen.delete(name)
+    for (const name of this.#observations.keys()) if (!names.has(name)) this.#observations.delete(name)
   }
 }
 
@@ -62,16 +62,16 @@ const READ_MODEL_WAIT_MS = 500
  * stream parked by such a model names its digest.
  */
 export class FileGarbageCollector {
-  readonly #due = new Set<string>()
-  readonly #untouched = new MarkTracker()
-  readonly #leftovers = new MarkTracker()
+  readonly #candidates = new Set<string>()
+  readonly #candidateTracker = new UnchangedFileTracker()
+  readonly #leftoverTracker = new UnchangedFileTracker()
 
   constructor(private readonly options: FileGarbageCollectorOptions) {}
 
   /** Makes the file of a removed certification or model a candidate. */
-  markUnreferenced(removed: StoredEvent): void {
-    const digest = removedDigestOf(removed)
-    if (digest !== null) this.#due.add(digest)
+  markUnreferenced(removalEvent: StoredEvent): void {
+    const digest = removedDigestOf(removalEvent)
+    if (digest !== null) this.#candidates.add(digest)
   }
 
   /** Makes every unreferenced file a candidate, once the read models have reached the current head. */
@@ -83,31 +83,31 @@ export class FileGarbageCollector {
     for await (const { digest } of files.list()) {
       if (signal.aborted) return
       // A recently touched file becomes a candidate too: it is checked again after the grace period.
-      if (!(await this.#isUsed(digest))) this.#due.add(digest)
+      if (!(await this.#isUsed(digest))) this.#candidates.add(digest)
     }
   }
 
   /** Removes candidates known before the head was read; the read models may not cover later ones yet. */
   async collectDue(): Promise<void> {
-    if (this.#due.size === 0) return
-    const due = new Set(this.#due)
-    this.#due.clear()
+    if (this.#candidates.size === 0) return
+    const candidates = new Set(this.#candidates)
+    this.#candidates.clear()
     try {
-      const untouched = await this.#untouchedOf(due)
-      if (untouched.size > 0 && (await this.#isUpToDate())) await this.#collect(untouched, due)
+      const untouched = await this.#findUntouched(candidates)
+      if (untouched.size > 0 && (await this.#isUpToDate())) await this.#collect(untouched, candidates)
     } finally {
-      for (const digest of due) this.#due.add(digest)
-      this.#untouched.retain(this.#due)
+      for (const digest of candidates) this.#candidates.add(digest)
+      this.#candidateTracker.retain(this.#candidates)
     }
   }
 
-  /** Candidates untouched for long enough, with their marks; missing files are dropped from `due`. */
-  async #untouchedOf(due: Set<string>): Promise<Map<string, string>> {
+  /** Candidates untouched for long enough, with their touch tokens; missing files are dropped from `candidates`. */
+  async #findUntouched(candidates: Set<string>): Promise<Map<string, string>> {
     const untouched = new Map<string, string>()
-    for (const digest of due) {
-      const mark = await this.options.files.readTouchToken(digest)
-      if (mark === undefined) due.delete(digest)
-      else if (this.#untouched.unchangedMs(digest, mark) >= GRACE_MS) untouched.set(digest, mark)
+    for (const digest of candidates) {
+      const touchToken = await this.options.files.readTouchToken(digest)
+      if (touchToken === undefined) candidates.delete(digest)
+      else if (this.#candidateTracker.unchangedMs(digest, touchToken) >= GRACE_MS) untouched.set(digest, touchToken)
     }
     return untouched
   }
@@ -119,14 +119,14 @@ export class FileGarbageCollector {
     return true
   }
 
-  /** Leaves in `due` what must be checked again. */
-  async #collect(untouched: ReadonlyMap<string, string>, due: Set<string>): Promise<void> {
+  /** Leaves in `candidates` what must be checked again. */
+  async #collect(untouched: ReadonlyMap<string, string>, candidates: Set<string>): Promise<void> {
     const { files, log } = this.options
-    const named = await this.#digestsInParkedStreams()
-    for (const [digest, mark] of untouched) {
-      const isUsed = named.has(digest) || (await this.#isUsed(digest))
-      const outcome = isUsed ? 'used' : await files.remove(digest, mark)
-      if (outcome !== 'touched') due.delete(digest)
+    const referencedDigests = await this.#digestsInParkedStreams()
+    for (const [digest, touchToken] of untouched) {
+      const isUsed = referencedDigests.has(digest) || (await this.#isUsed(digest))
+      const outcome = isUsed ? 'used' : await files.remove(digest, touchToken)
+      if (outcome !== 'touched') candidates.delete(digest)
       if (outcome === 'removed') log.info({ digest }, 'an unreferenced file was removed')
     }
   }
@@ -134,14 +134,15 @@ export class FileGarbageCollector {
   /** All digests in events of parked streams, in whatever member: events refer to files by digest. */
   async #digestsInParkedStreams(): Promise<ReadonlySet<string>> {
     const { referencingModels, store } = this.options
-    const named = new Set<string>()
+    const referencedDigests = new Set<string>()
     const parked = await Promise.all(referencingModels.map(({ model }) => model.parkedStreams()))
     for (const stream of new Set(parked.flatMap((streams) => [...streams]))) {
       for (const { data } of await store.read(stream)) {
-        for (const [digest] of JSON.stringify(data).matchAll(DIGEST_PATTERN)) named.add(digest.toLowerCase())
+        for (const [digest] of JSON.stringify(data).matchAll(DIGEST_PATTERN))
+          referencedDigests.add(digest.toLowerCase())
       }
     }
-    return named
+    return referencedDigests
   }
 
   async #isUsed(digest: string): Promise<boolean> {
@@ -151,16 +152,16 @@ export class FileGarbageCollector {
 
   async clearLeftovers(): Promise<void> {
     const { files, log } = this.options
-    const there = new Set<string>()
+    const names = new Set<string>()
     let removed = 0
     for await (const leftover of files.temporaryFiles()) {
       const { name, touchToken, abandonedAfterMs } = leftover
-      there.add(name)
-      if (this.#leftovers.unchangedMs(name, touchToken) < abandonedAfterMs) continue
+      names.add(name)
+      if (this.#leftoverTracker.unchangedMs(name, touchToken) < abandonedAfterMs) continue
       if (await files.removeTemporaryFile(leftover)) removed++
-      if (leftover.restoredDigest !== undefined) this.#due.add(leftover.restoredDigest)
+      if (leftover.restoredDigest !== undefined) this.#candidates.add(leftover.restoredDigest)
     }
-    this.#leftovers.retain(there)
+    this.#leftoverTracker.retain(names)
     if (removed > 0) log.info({ removed }, 'unfinished uploads of a terminated process were removed')
   }
 }

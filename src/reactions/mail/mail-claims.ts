@@ -13,7 +13,7 @@ export type MailClaimOptions = {
 const CLAIM_TIMEOUT_MS = 15_000
 /** Renewals per timeout, and the part of the timeout after which another's claim is suspected to be dead. */
 const RENEWALS_PER_TIMEOUT = 4
-const DOUBT_RATIO = 0.5
+const SUSPICION_RATIO = 0.5
 /** Milliseconds that count between two observations at most. */
 const MAX_CHECK_INTERVAL_MS = 1_000
 
@@ -26,13 +26,13 @@ type HeldMailClaim = { readonly renewedAt: number; readonly releasedAt?: number 
  */
 export class MailClaims {
   readonly #held = new Map<string, HeldMailClaim>()
-  readonly #signs: FailureDetector
+  readonly #failureDetector: FailureDetector
   readonly #claimTimeoutMs: number
   readonly #now: () => number
-  readonly #renewing: NodeJS.Timeout
+  readonly #renewalTimer: NodeJS.Timeout
   readonly #onRenewalError: (error: unknown, mail: string) => void
   #closed = false
-  #taking: Promise<unknown> = Promise.resolve()
+  #lastTake: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly vault: Vault,
@@ -46,15 +46,15 @@ export class MailClaims {
     this.#claimTimeoutMs = claimTimeoutMs
     this.#now = now
     this.#onRenewalError = onRenewalError
-    this.#signs = new FailureDetector(
+    this.#failureDetector = new FailureDetector(
       {
-        suspectedAfterMs: claimTimeoutMs * DOUBT_RATIO,
+        suspectedAfterMs: claimTimeoutMs * SUSPICION_RATIO,
         deadAfterMs: claimTimeoutMs,
         maxObservationGapMs: MAX_CHECK_INTERVAL_MS,
       },
       now,
     )
-    this.#renewing = setInterval(() => void this.#renewAll(), claimTimeoutMs / RENEWALS_PER_TIMEOUT).unref()
+    this.#renewalTimer = setInterval(() => void this.#renewAll(), claimTimeoutMs / RENEWALS_PER_TIMEOUT).unref()
   }
 
   /**
@@ -63,19 +63,19 @@ export class MailClaims {
    * @param time by which it is due, in milliseconds since 1970
    */
   take(time: number): Promise<QueuedMail | undefined> {
-    const taken = this.#taking.then(() => this.#take(time))
+    const mail = this.#lastTake.then(() => this.#take(time))
     // The caller gets the rejection; the next call only waits.
-    this.#taking = taken.catch(() => undefined)
-    return taken
+    this.#lastTake = mail.catch(() => undefined)
+    return mail
   }
 
   async #take(time: number): Promise<QueuedMail | undefined> {
     try {
-      const mail = await this.vault.claimMail(time, this.claimant, (claim) => this.#hasEnded(claim))
+      const mail = await this.vault.claimMail(time, this.claimant, (claim) => this.#hasExpired(claim))
       if (mail !== undefined) this.#held.set(mail.id, { renewedAt: this.#now() })
       return mail
     } catch (error) {
-      this.#signs.reset()
+      this.#failureDetector.reset()
       throw error
     }
   }
@@ -101,20 +101,20 @@ export class MailClaims {
   /** Stops all renewals: other processes take over what is still under way. */
   close(): void {
     this.#closed = true
-    clearInterval(this.#renewing)
+    clearInterval(this.#renewalTimer)
   }
 
-  async #hasEnded(claim: MailClaim): Promise<boolean> {
-    if (claim.claimant === this.claimant) return this.#hasLetGo(claim.mail)
-    const life = this.#signs.observe(claim.mail, `${claim.claimant}/${claim.number}`)
-    if (life === 'doubted') {
+  async #hasExpired(claim: MailClaim): Promise<boolean> {
+    if (claim.claimant === this.claimant) return this.#isReleased(claim.mail)
+    const liveness = this.#failureDetector.observe(claim.mail, `${claim.claimant}/${claim.number}`)
+    if (liveness === 'doubted') {
       await this.vault.probeClaim(claim)
-      this.#signs.confirmStoreWritable(claim.mail)
+      this.#failureDetector.confirmStoreWritable(claim.mail)
     }
-    return life === 'ended'
+    return liveness === 'ended'
   }
 
-  #hasLetGo(id: string): boolean {
+  #isReleased(id: string): boolean {
     const held = this.#held.get(id)
     return (
       held === undefined || (held.releasedAt !== undefined && this.#now() - held.releasedAt >= this.#claimTimeoutMs)
@@ -130,9 +130,9 @@ export class MailClaims {
   /** @returns false if another process has the claim, or the mail has left the queue */
   async #renew(id: string): Promise<boolean> {
     if (this.#closed) return false
-    const signAt = this.#now()
-    const isMine = await this.vault.renewClaim(id, this.claimant)
-    if (isMine && this.#held.has(id)) this.#held.set(id, { renewedAt: signAt })
-    return isMine
+    const renewedAt = this.#now()
+    const isOwnClaim = await this.vault.renewClaim(id, this.claimant)
+    if (isOwnClaim && this.#held.has(id)) this.#held.set(id, { renewedAt })
+    return isOwnClaim
   }
 }

@@ -26,9 +26,9 @@ import { MailClaims } from './mail-claims.ts'
  * @param from the mail's From, whose domain is used
  */
 function messageIdOf(id: string, from: string): string {
-  const local = createHash('sha256').update(`mail/${id}`).digest('hex').slice(0, 32)
+  const localPart = createHash('sha256').update(`mail/${id}`).digest('hex').slice(0, 32)
   const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
-  return `<${local}@${domain}>`
+  return `<${localPart}@${domain}>`
 }
 
 /** The Message-IDs of all mails that may carry a link to these secrets. */
@@ -43,10 +43,10 @@ export type MailText = { readonly subject: string; readonly text: string; readon
 /**
  * The mail with the link for a recipient. It explains what to expect, and never contains the secret.
  * @param sender e-mail address of the account that shared it
- * @param address base of links, such as https://secrets.example.com
+ * @param baseUrl base of links, such as https://secrets.example.com
  */
-function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string, address: string): MailText {
-  const link = `${address}/secret/${secretKey ?? ''}`
+function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string, baseUrl: string): MailText {
+  const link = `${baseUrl}/secret/${secretKey ?? ''}`
   const until = utc(expiresAt(secret))
   const passphrase = secret.passphrase
     ? 'You need the passphrase that the sender has agreed on with you. It is not in this mail.'
@@ -63,9 +63,10 @@ function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string,
 /** The notice to the owner that a secret was read. */
 function noticeMail(secret: KnownSecret): MailText {
   const [recipient] = secret.recipient
-  const what = recipient === undefined ? 'A secret that you shared' : `The secret that you shared with ${recipient}`
+  const description =
+    recipient === undefined ? 'A secret that you shared' : `The secret that you shared with ${recipient}`
   return mailOf('A secret that you shared was read', [
-    `${what} on ${utc(secret.at)} was read on ${utc(secret.changedAt)}. It can't be read again.`,
+    `${description} on ${utc(secret.at)} was read on ${utc(secret.changedAt)}. It can't be read again.`,
     'If the intended recipient did not read it, somebody else has: treat the secret as compromised.',
   ])
 }
@@ -73,13 +74,13 @@ function noticeMail(secret: KnownSecret): MailText {
 type Paragraph = string | { readonly link: string }
 
 function mailOf(subject: string, paragraphs: readonly Paragraph[]): MailText {
-  const shown = paragraphs.filter((paragraph) => paragraph !== '')
+  const nonEmpty = paragraphs.filter((paragraph) => paragraph !== '')
   return {
     subject,
-    text: `${shown.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.link)).join('\n\n')}\n`,
+    text: `${nonEmpty.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.link)).join('\n\n')}\n`,
     html:
       '<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1c2430;max-width:36em">' +
-      `${shown.map((paragraph) => `<p>${htmlOf(paragraph)}</p>`).join('')}</body></html>`,
+      `${nonEmpty.map((paragraph) => `<p>${htmlOf(paragraph)}</p>`).join('')}</body></html>`,
   }
 }
 
@@ -130,16 +131,16 @@ export class Mailer {
   readonly #claimant = randomUUID()
   readonly #claims: MailClaims
   /** The query for the next due mail, shared by concurrent rounds. */
-  #asking: Promise<number | undefined> | undefined
+  #nextDueQuery: Promise<number | undefined> | undefined
 
   constructor(options: MailerOptions) {
     this.#options = options
     const { secrets, claimTimeoutMs, log } = options
-    const failed = (error: unknown, mail: string) =>
+    const onRenewalError = (error: unknown, mail: string) =>
       log.warn({ err: error, mail }, 'the claim of a mail could not be renewed; trying again')
     this.#claims = new MailClaims(secrets.vault, this.#claimant, {
-      onRenewalError: failed,
-      ...(claimTimeoutMs !== undefined && { claimTimeoutMs: claimTimeoutMs }),
+      onRenewalError,
+      ...(claimTimeoutMs !== undefined && { claimTimeoutMs }),
     })
   }
 
@@ -171,11 +172,11 @@ export class Mailer {
   /** Idle rounds poll at the same moment and share one query, which begins after all of them have called. */
   #nextDue(): Promise<number | undefined> {
     const { vault, clock } = this.#options.secrets
-    this.#asking ??= nextTurn().then(() => {
-      this.#asking = undefined
+    this.#nextDueQuery ??= nextTurn().then(() => {
+      this.#nextDueQuery = undefined
       return vault.nextMail(clock())
     })
-    return this.#asking
+    return this.#nextDueQuery
   }
 
   /** Holds the claim until the mail has left the queue or was postponed, also while its outcome can't be recorded. */
@@ -211,62 +212,62 @@ export class Mailer {
     const secret = await loadSecret(secrets.store, mail.digest)
     // The share is not recorded yet, or never will be: the sweeper then removes the mail.
     if (secret.status === 'unknown') return this.#postpone(mail, 200)
-    if (!isMailRecorded(secret, this.#nameOf(mail).messageId)) {
+    if (!isMailRecorded(secret, this.#mailReference(mail).messageId)) {
       const outcome = isOutOfDate(mail, secret, secrets.clock())
         ? { refused: NOT_SENT }
         : await this.#send(mail, secret)
       if (outcome === 'later') return
-      const recorded = { ...outcome, ...this.#nameOf(mail) }
-      await this.#untilDone(() => recordMail(secrets, mail.digest, recorded), signal)
+      const record = { ...outcome, ...this.#mailReference(mail) }
+      await this.#retryUntilDone(() => recordMail(secrets, mail.digest, record), signal)
       // The secret may have ended while the mail was sent, after secret-endings had already withdrawn its mails.
-      const ended = isOutOfDate(mail, await loadSecret(secrets.store, mail.digest), secrets.clock())
-      if (ended) await this.#options.mail.withdraw?.([this.#nameOf(mail).messageId])
+      const hasEnded = isOutOfDate(mail, await loadSecret(secrets.store, mail.digest), secrets.clock())
+      if (hasEnded) await this.#options.mail.withdraw?.([this.#mailReference(mail).messageId])
     }
-    await this.#untilDone(() => secrets.vault.removeMail(mail.id), signal)
+    await this.#retryUntilDone(() => secrets.vault.removeMail(mail.id), signal)
   }
 
   async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
-    const { mail: port, log, backoffMs = backOff } = this.#options
+    const { mail: transport, log, backoffMs = backOff } = this.#options
     try {
-      const written = await this.#write(mail, secret)
+      const message = await this.#compose(mail, secret)
       // After a long pause the claim may be lost.
       if (!(await this.#claims.isHeld(mail.id))) return 'later'
-      await port.send(written)
+      await transport.send(message)
       return {}
     } catch (error) {
       if (error instanceof UndeliverableMail) return { refused: error.message }
-      const pause = backoffMs(mail.attempts)
+      const delayMs = backoffMs(mail.attempts)
       const reason = error instanceof Error ? error.message : 'unknown'
       log.warn(
         { mail: mail.kind, secret: mail.digest, attempts: mail.attempts, reason },
         'a mail could not be sent; trying again later',
       )
-      await this.#postpone(mail, pause)
+      await this.#postpone(mail, delayMs)
       return 'later'
     }
   }
 
-  async #write(mail: QueuedMail, secret: KnownSecret) {
+  async #compose(mail: QueuedMail, secret: KnownSecret) {
     const { secrets, from, baseUrl } = this.#options
     const addressee = secrets.mailSeal.open(mail.sealed, mail.id)
     const sender = await custidOf(secrets, secret.owner)
     const isLink = mailKindOf(mail.kind) === 'link'
     const text = isLink ? linkMail(secret, addressee, sender, baseUrl) : noticeMail(secret)
     const date = new Date(isLink ? secret.at : secret.changedAt)
-    return { ...text, from, to: addressee.to, date, messageId: this.#nameOf(mail).messageId }
+    return { ...text, from, to: addressee.to, date, messageId: this.#mailReference(mail).messageId }
   }
 
-  #nameOf({ id, kind }: QueuedMail) {
+  #mailReference({ id, kind }: QueuedMail) {
     return { mail: mailKindOf(kind), messageId: messageIdOf(id, this.#options.from) }
   }
 
-  async #postpone({ id }: QueuedMail, ms: number): Promise<void> {
+  async #postpone({ id }: QueuedMail, delayMs: number): Promise<void> {
     const { vault, clock } = this.#options.secrets
-    await vault.postponeMail(id, this.#claimant, clock() + ms)
+    await vault.postponeMail(id, this.#claimant, clock() + delayMs)
   }
 
   /** A sent mail must be recorded: retries a store's failures for as long as the process lives. */
-  async #untilDone(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  async #retryUntilDone(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
     while (true) {
       try {
         return await action()

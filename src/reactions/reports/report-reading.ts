@@ -57,20 +57,20 @@ export const reportReading = defineReaction<{ readonly reports: ReportReadingOpt
  */
 async function tryReadReport(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
   try {
-    await readAttached(options, event)
+    await readAttachedReport(options, event)
   } catch (error) {
     if (!isDecodeError(error)) throw error
     return error
   }
 }
 
-async function readAttached(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
+async function readAttachedReport(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
   const { id, file } = decode<CertificationAttached>(event).data
   const diamond = diamondIdOfStream(event.stream)
   if (file === null || (await options.certification(diamond, id))?.reading !== null) return
   const pdf = await options.files.read(file.digest)
   // If the reader is being closed, it leaves the stream open; Node 26 ends a process that leaks an open file.
-  const reading = pdf && (await readOrPass(options, pdf, id).finally(() => pdf.destroy()))
+  const reading = pdf && (await readOrSkip(options, pdf, id).finally(() => pdf.destroy()))
   if (reading === undefined) return
   const correlation = event.metadata['$correlationId'] ?? event.id
   const cause = { correlation, causation: event.id, ...traceOf(event) }
@@ -83,7 +83,7 @@ async function readAttached(options: ReportReadingOptions, event: StoredEvent): 
 }
 
 /** @returns undefined if the PDF is unreadable or empty */
-async function readOrPass({ read, log }: ReportReadingOptions, pdf: Readable, certification: number) {
+async function readOrSkip({ read, log }: ReportReadingOptions, pdf: Readable, certification: number) {
   try {
     const reading = await read(pdf)
     return isEmptyReading(reading) ? undefined : reading

@@ -34,15 +34,15 @@ const BUSY_UTILIZATION = 0.7
 /**
  * Gives requests priority: waits while they keep the event loop busy, at most a second, so that scoring is slow under
  * load but never stops. Scores may be an hour late, responses may not.
- * @param hasRested whether no request was under way for the given number of milliseconds
+ * @param isIdleFor whether no request was under way for the given number of milliseconds
  * @returns false if the event loop was busy until the end
  */
-export async function yieldToRequests(hasRested: (milliseconds: number) => boolean): Promise<boolean> {
+export async function yieldToRequests(isIdleFor: (milliseconds: number) => boolean): Promise<boolean> {
   // Let requests that have arrived start first.
   await nextTurn()
-  const end = performance.now() + MAX_YIELD_MS
-  while (performance.now() < end) {
-    if (hasRested(IDLE_MS)) return true
+  const deadline = performance.now() + MAX_YIELD_MS
+  while (performance.now() < deadline) {
+    if (isIdleFor(IDLE_MS)) return true
     const before = performance.eventLoopUtilization()
     await pause(SAMPLE_MS)
     if (performance.eventLoopUtilization(before).utilization <= BUSY_UTILIZATION) return true
@@ -73,7 +73,7 @@ export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions
   createHandler({ scoring: options }) {
     let isFree = false
     return async (events, signal = neverAborted()) => {
-      const { due, poisonEvents, causes } = await dueStones(options, events)
+      const { due, poisonEvents, causes } = await findDiamondsToScore(options, events)
       const running: Promise<PromiseSettledResult<ScoreDiamondsResult>[]>[] = []
       for (let from = 0; from < due.length && !signal.aborted;) {
         const to = from + (isFree ? BATCH_SIZES.free : BATCH_SIZES.busy)
@@ -102,16 +102,16 @@ function causeOf(causes: CausesByDiamond, diamond: number): StoredEvent {
   return cause
 }
 
-async function dueStones({ store }: ScoringReactionOptions, events: readonly StoredEvent[]) {
+async function findDiamondsToScore({ store }: ScoringReactionOptions, events: readonly StoredEvent[]) {
   const due: DiamondToScore[] = []
   const poisonEvents: PoisonEvent[] = []
   const causes = new Map<number, StoredEvent>()
-  for (const [stream, found] of touchedStreams(events)) {
-    const cause = found.at(-1)
+  for (const [stream, streamEvents] of touchedStreams(events)) {
+    const cause = streamEvents.at(-1)
     if (cause === undefined) continue
-    const isNew = found[0]?.revision === 0n
-    const all = isNew ? found : await store.read(stream)
-    const state = tryFoldScoring(all)
+    const isNew = streamEvents[0]?.revision === 0n
+    const history = isNew ? streamEvents : await store.read(stream)
+    const state = tryFoldScoring(history)
     if ('error' in state) poisonEvents.push({ event: cause, error: state.error })
     else if (state.diamond.status === 'live' && diamondStream(state.diamond.id) === stream) {
       causes.set(state.diamond.id, cause)
@@ -125,11 +125,11 @@ async function dueStones({ store }: ScoringReactionOptions, events: readonly Sto
 function touchedStreams(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
   const byStream = new Map<string, StoredEvent[]>()
   for (const event of events) {
-    const found = byStream.get(event.stream)
-    if (found === undefined) byStream.set(event.stream, [event])
-    else found.push(event)
+    const streamEvents = byStream.get(event.stream)
+    if (streamEvents === undefined) byStream.set(event.stream, [event])
+    else streamEvents.push(event)
   }
-  for (const [stream, found] of byStream) if (!found.some(mayAffectScores)) byStream.delete(stream)
+  for (const [stream, streamEvents] of byStream) if (!streamEvents.some(mayAffectScores)) byStream.delete(stream)
   return byStream
 }
 

@@ -166,15 +166,15 @@ async function tryExpireSecret(secrets: SecretCommandContext, log: AppLogger, di
 }
 
 async function reconcileOrphans({ vault, store }: SecretCommandContext, digests: readonly string[]): Promise<void> {
-  const found = await Promise.all(
+  const entries = await Promise.all(
     digests.map(async (digest) => ({ digest, secret: await tryLoadSecret(store, digest) })),
   )
-  const waiting = found.filter(({ secret }) => isWaiting(secret)).map(({ digest }) => digest)
-  const over = found.filter((one): one is EndedSecret => !isWaiting(one.secret))
-  if (over.length > 0) await vault.end(over.map(({ digest, secret }) => toVaultEnding(digest, secret)))
+  const waiting = entries.filter(({ secret }) => isWaiting(secret)).map(({ digest }) => digest)
+  const ended = entries.filter((one): one is EndedSecret => !isWaiting(one.secret))
+  if (ended.length > 0) await vault.end(ended.map(({ digest, secret }) => toVaultEnding(digest, secret)))
   // Confirmed too: the notice of a revealed secret may still wait for the mail server.
-  const read = over.filter(({ secret }) => secret.status === 'received').map(({ digest }) => digest)
-  if (waiting.length + read.length > 0) await vault.confirm([...waiting, ...read])
+  const revealed = ended.filter(({ secret }) => secret.status === 'received').map(({ digest }) => digest)
+  if (waiting.length + revealed.length > 0) await vault.confirm([...waiting, ...revealed])
 }
 
 /** @returns 'not understood' for a recorded secret that can't be decoded */
@@ -195,12 +195,16 @@ const isWaiting = (secret: Secret | UndecodableSecret) => secret === UNDECODABLE
 
 /** Repeats until no batch is left; handled secrets no longer match the query. */
 async function inBatches(
-  next: () => Promise<string[]>,
-  work: (digests: readonly string[]) => Promise<void>,
+  nextBatch: () => Promise<string[]>,
+  handleBatch: (digests: readonly string[]) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let digests = await next(); digests.length > 0; digests = digests.length < BATCH_SIZE ? [] : await next()) {
-    await work(digests)
+  for (
+    let digests = await nextBatch();
+    digests.length > 0;
+    digests = digests.length < BATCH_SIZE ? [] : await nextBatch()
+  ) {
+    await handleBatch(digests)
     signal.throwIfAborted()
   }
 }

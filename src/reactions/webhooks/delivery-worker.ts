@@ -21,8 +21,8 @@ async function traceOfChange(
   store: Pick<EventStore, 'read'>,
   { diamond, what }: Pick<FeedChange, 'diamond' | 'what'>,
 ): Promise<string | undefined> {
-  const isOfScores = what.every((one) => one === 'scores')
-  const [newest] = await store.read(isOfScores ? scoresStream(diamond) : diamondStream(diamond), { last: 1 })
+  const isOnlyScores = what.every((one) => one === 'scores')
+  const [newest] = await store.read(isOnlyScores ? scoresStream(diamond) : diamondStream(diamond), { last: 1 })
   return newest && traceOf(newest).trace
 }
 
@@ -63,15 +63,15 @@ export class DeliveryBulkhead {
   readonly #healthy: FairSemaphore
   readonly #failing: FairSemaphore
 
-  constructor({ taking = MAX_HEALTHY_ATTEMPTS, failing = MAX_FAILING_ATTEMPTS } = {}) {
-    this.#healthy = new FairSemaphore(taking)
+  constructor({ healthy = MAX_HEALTHY_ATTEMPTS, failing = MAX_FAILING_ATTEMPTS } = {}) {
+    this.#healthy = new FairSemaphore(healthy)
     this.#failing = new FairSemaphore(failing)
   }
 
   /** Resolves when this account may send; the resolved function releases the slot. */
   acquire(owner: number, hasFailed: boolean): Promise<() => void> {
     const semaphore = hasFailed ? this.#failing : this.#healthy
-    return semaphore.acquire({ names: [`account-${owner}`], first: false })
+    return semaphore.acquire({ names: [`account-${owner}`], isPriority: false })
   }
 }
 
@@ -79,7 +79,7 @@ export type DeliveryWorkerTools = {
   readonly writing: CommandContext
   readonly secrets: WebhookSecrets
   readonly feed: PushFeed
-  readonly progresses: Pick<WebhookProgressStore, 'find' | 'save'>
+  readonly progressStore: Pick<WebhookProgressStore, 'find' | 'save'>
   readonly bulkhead: DeliveryBulkhead
   readonly send: SendMessage
   /** Resolves after the given milliseconds, or when aborted. */
@@ -106,7 +106,7 @@ export class DeliveryWorker {
   #wake = new AbortController()
 
   constructor(
-    private readonly named: WebhookReference,
+    private readonly reference: WebhookReference,
     private readonly tools: DeliveryWorkerTools,
   ) {}
 
@@ -122,37 +122,37 @@ export class DeliveryWorker {
       this.#wake = new AbortController()
       const webhook = await this.#loadActiveWebhook()
       if (webhook === undefined) return
-      const progress = await this.#progressOf(webhook)
-      const waiting = AbortSignal.any([signal, this.#wake.signal])
-      const rest = progress.next - this.tools.writing.clock()
-      if (rest > 0) {
-        await this.tools.sleep(Math.min(rest, MAX_WAIT_MS), waiting)
+      const progress = await this.#loadProgress(webhook)
+      const waitSignal = AbortSignal.any([signal, this.#wake.signal])
+      const delayMs = progress.next - this.tools.writing.clock()
+      if (delayMs > 0) {
+        await this.tools.sleep(Math.min(delayMs, MAX_WAIT_MS), waitSignal)
         continue
       }
-      const { changes, next } = await feed.after(this.named.owner, progress.cursor, BATCH_SIZE)
-      if (changes.length === 0) await feed.waitForChanges(this.named.owner, next, MAX_WAIT_MS, waiting)
+      const { changes, next } = await feed.after(this.reference.owner, progress.cursor, BATCH_SIZE)
+      if (changes.length === 0) await feed.waitForChanges(this.reference.owner, next, MAX_WAIT_MS, waitSignal)
       else await this.#deliver(webhook, progress, changes, signal)
     }
   }
 
   /** Loads the webhook from the log. Undefined if there is nothing to deliver. */
   async #loadActiveWebhook(): Promise<Webhook | undefined> {
-    const { owner, id } = this.named
+    const { owner, id } = this.reference
     const { writing, secrets } = this.tools
     const account = await loadStream(writing.store, accountStream(owner), accountDecider)
     if (account.state.status !== 'enabled') return undefined
     const found = (await webhooksOf(writing.store, owner)).find((one) => one.id === id)
     if (found === undefined || found.state === 'paused') return undefined
     if (!found.secrets.every(({ sealed }) => secrets.isCurrent(sealed))) {
-      await resealWebhook({ ...writing, secrets }, this.named)
+      await resealWebhook({ ...writing, secrets }, this.reference)
       return this.#loadActiveWebhook()
     }
     return found
   }
 
   /** If the read store lost the progress, continues from the cursor last recorded in the log. */
-  async #progressOf({ id, cursor, begun }: Webhook): Promise<WebhookProgress> {
-    const found = await this.tools.progresses.find(id)
+  async #loadProgress({ id, cursor, begun }: Webhook): Promise<WebhookProgress> {
+    const found = await this.tools.progressStore.find(id)
     const noted = this.tools.writing.clock()
     if (found === undefined) return { cursor, begun, failures: null, next: 0, noted, tries: 0 }
     return found.begun === begun ? found : { ...found, begun, failures: null, next: 0 }
@@ -160,27 +160,27 @@ export class DeliveryWorker {
 
   async #deliver(
     webhook: Webhook,
-    before: WebhookProgress,
+    initialProgress: WebhookProgress,
     changes: readonly FeedChange[],
     signal: AbortSignal,
   ): Promise<void> {
-    let progress: WebhookProgress | undefined = before
+    let progress: WebhookProgress | undefined = initialProgress
     for (const change of changes) {
       if (signal.aborted || this.#wake.signal.aborted) return
-      progress = await this.#tryOne(webhook, progress, change, signal)
+      progress = await this.#attemptDelivery(webhook, progress, change, signal)
       if (progress === undefined) return
     }
   }
 
   /** @returns undefined if the delivery failed */
-  async #tryOne(
+  async #attemptDelivery(
     webhook: Webhook,
-    before: WebhookProgress,
+    previous: WebhookProgress,
     change: FeedChange,
     signal: AbortSignal,
   ): Promise<WebhookProgress | undefined> {
-    const { writing, secrets, send, bulkhead, progresses, onAttempt } = this.tools
-    const leave = await bulkhead.acquire(this.named.owner, before.failures !== null)
+    const { writing, secrets, send, bulkhead, progressStore, onAttempt } = this.tools
+    const release = await bulkhead.acquire(this.reference.owner, previous.failures !== null)
     try {
       if (signal.aborted) return undefined
       const at = writing.clock()
@@ -189,18 +189,18 @@ export class DeliveryWorker {
       const outcome = await send(webhook.url, signMessage(webhook, message, secrets, at, trace), signal)
       const { progress, stateChange } = progressAfterAttempt(
         webhook,
-        { ...before, tries: before.tries + 1 },
+        { ...previous, tries: previous.tries + 1 },
         change.cursor,
         outcome,
         writing.clock(),
       )
-      await progresses.save(webhook.id, progress, toDeliveryAttempt(change, at, outcome))
+      await progressStore.save(webhook.id, progress, toDeliveryAttempt(change, at, outcome))
       onAttempt(outcome)
-      if (stateChange !== undefined) await recordDelivery(writing, this.named, stateChange)
+      if (stateChange !== undefined) await recordDelivery(writing, this.reference, stateChange)
       // After a change of state, the webhook is loaded again.
       return outcome.error === null && stateChange === undefined ? progress : undefined
     } finally {
-      leave()
+      release()
     }
   }
 }
@@ -222,20 +222,20 @@ type AttemptEffect = { readonly progress: WebhookProgress; readonly stateChange:
 /** The effect of an attempt: the new progress, and the state change to record in the log. */
 function progressAfterAttempt(
   webhook: Webhook,
-  tried: WebhookProgress,
+  previous: WebhookProgress,
   cursor: string,
   { status, error }: DeliveryOutcome,
   now: number,
 ): AttemptEffect {
-  if (error === null) return progressAfterSuccess(webhook, { ...tried, cursor, failures: null, next: 0 }, now)
-  const { failures, nextAttemptAt, isPastFailingThreshold } = decideRetry(tried.failures, now)
-  const progress = { ...tried, failures, next: nextAttemptAt }
-  const last = tried.cursor
-  if (status === HTTP_GONE) return { progress, stateChange: { what: 'paused', why: 'gone', cursor: last, error } }
+  if (error === null) return progressAfterSuccess(webhook, { ...previous, cursor, failures: null, next: 0 }, now)
+  const { failures, nextAttemptAt, isPastFailingThreshold } = decideRetry(previous.failures, now)
+  const progress = { ...previous, failures, next: nextAttemptAt }
+  const lastCursor = previous.cursor
+  if (status === HTTP_GONE) return { progress, stateChange: { what: 'paused', why: 'gone', cursor: lastCursor, error } }
   if (!isPastFailingThreshold) return { progress, stateChange: undefined }
   if (webhook.state === 'failing')
-    return { progress, stateChange: { what: 'paused', why: 'failing', cursor: last, error } }
-  return { progress, stateChange: { what: 'failing', cursor: last, error } }
+    return { progress, stateChange: { what: 'paused', why: 'failing', cursor: lastCursor, error } }
+  return { progress, stateChange: { what: 'failing', cursor: lastCursor, error } }
 }
 
 function progressAfterSuccess(webhook: Webhook, progress: WebhookProgress, now: number): AttemptEffect {

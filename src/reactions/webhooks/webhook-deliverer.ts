@@ -45,8 +45,8 @@ export class DeliveryLinkKeys {
   }
 }
 
-export type WebhookDelivererTools = Omit<DeliveryWorkerTools, 'progresses'> & {
-  readonly progresses: WebhookProgressStore
+export type WebhookDelivererTools = Omit<DeliveryWorkerTools, 'progressStore'> & {
+  readonly progressStore: WebhookProgressStore
   readonly webhookModel: { readonly model: Pick<ReadModel, 'find'>; readonly progress: ProjectionProgress }
   readonly linkKeys: DeliveryLinkKeys
   readonly log: AppLogger
@@ -66,7 +66,7 @@ type RunningDeliveryWorker = { readonly worker: DeliveryWorker; readonly done: P
 /** Runs a worker for each webhook that is not paused, in the process that holds the lease. */
 export class WebhookDeliverer {
   readonly #workers = new Map<number, RunningDeliveryWorker>()
-  readonly #owners = new Map<number, Set<number>>()
+  readonly #webhooksByOwner = new Map<number, Set<number>>()
   readonly #pause = new InterruptibleSleep()
   readonly #interruption: Interruption
 
@@ -77,7 +77,7 @@ export class WebhookDeliverer {
   /** Wakes the workers of accounts whose webhooks have changed. New webhooks start when the read model has them. */
   async onWebhooksChanged(owners: Iterable<number>, position: Position): Promise<void> {
     for (const owner of owners) {
-      for (const id of this.#owners.get(owner) ?? []) this.#workers.get(id)?.worker.wake()
+      for (const id of this.#webhooksByOwner.get(owner) ?? []) this.#workers.get(id)?.worker.wake()
     }
     await this.tools.webhookModel.progress.waitForPosition(position, POLL_INTERVAL_MS)
     this.#pause.wake()
@@ -89,8 +89,8 @@ export class WebhookDeliverer {
 
   /** Deletes the stored progress of a deleted webhook. @throws StoreUnavailable */
   async deleteProgress(webhook: number): Promise<void> {
-    await this.tools.progresses.open()
-    await this.tools.progresses.delete(webhook)
+    await this.tools.progressStore.open()
+    await this.tools.progressStore.delete(webhook)
   }
 
   /** Delivers until stopped, then waits for attempts under way. @throws errors of the stores */
@@ -99,9 +99,9 @@ export class WebhookDeliverer {
     signal.addEventListener('abort', wake, { once: true })
     try {
       await this.tools.linkKeys.open()
-      await this.tools.progresses.open()
+      await this.tools.progressStore.open()
       while (!signal.aborted) {
-        for await (const named of this.#open()) this.#start(named, signal)
+        for await (const reference of this.#openWebhooks()) this.#startWorker(reference, signal)
         if (!signal.aborted) await this.#pause.sleep(POLL_INTERVAL_MS)
       }
     } finally {
@@ -110,32 +110,32 @@ export class WebhookDeliverer {
     }
   }
 
-  async *#open(): AsyncGenerator<WebhookReference> {
+  async *#openWebhooks(): AsyncGenerator<WebhookReference> {
     for (let from = 0; ;) {
-      const found = await this.tools.webhookModel.model.find({
+      const page = await this.tools.webhookModel.model.find({
         where: { open: 1, id: { from } },
         order: [['id', 'asc']],
         limit: PAGE_SIZE,
         offset: 0,
         select: ['id', 'owner'],
       })
-      for (const { id, owner } of found) yield { id: Number(id), owner: Number(owner) }
-      if (found.length < PAGE_SIZE) return
-      from = Number(found.at(-1)?.['id']) + 1
+      for (const { id, owner } of page) yield { id: Number(id), owner: Number(owner) }
+      if (page.length < PAGE_SIZE) return
+      from = Number(page.at(-1)?.['id']) + 1
     }
   }
 
-  #start(named: WebhookReference, signal: AbortSignal): void {
-    if (this.#workers.has(named.id)) return
-    const lane = new DeliveryWorker(named, this.tools)
-    this.#workers.set(named.id, { worker: lane, done: this.#follow(named, lane, signal) })
-    const ids = this.#owners.get(named.owner) ?? new Set()
-    this.#owners.set(named.owner, ids.add(named.id))
+  #startWorker(reference: WebhookReference, signal: AbortSignal): void {
+    if (this.#workers.has(reference.id)) return
+    const worker = new DeliveryWorker(reference, this.tools)
+    this.#workers.set(reference.id, { worker, done: this.#runWorker(reference, worker, signal) })
+    const ids = this.#webhooksByOwner.get(reference.owner) ?? new Set()
+    this.#webhooksByOwner.set(reference.owner, ids.add(reference.id))
   }
 
-  async #follow(named: WebhookReference, lane: DeliveryWorker, signal: AbortSignal): Promise<void> {
+  async #runWorker(reference: WebhookReference, worker: DeliveryWorker, signal: AbortSignal): Promise<void> {
     try {
-      await lane.run(signal)
+      await worker.run(signal)
       this.#interruption.end()
     } catch (error) {
       if (!signal.aborted) {
@@ -143,8 +143,8 @@ export class WebhookDeliverer {
         await this.tools.sleep(RETRY_DELAY_MS, signal)
       }
     } finally {
-      this.#workers.delete(named.id)
-      this.#owners.get(named.owner)?.delete(named.id)
+      this.#workers.delete(reference.id)
+      this.#webhooksByOwner.get(reference.owner)?.delete(reference.id)
     }
   }
 }
@@ -166,10 +166,13 @@ export const webhookDeliveries = defineReaction<WebhookDeliveryTools>({
         if (event.type === 'WebhookDeleted') await deliverer.deleteProgress(Number(event.data['id']))
         else deliverer.onLinkKeyEvent(event)
       }
-      const hooks = events.filter(({ stream }) => stream.startsWith(WEBHOOK_STREAM_PREFIX))
-      const last = hooks.at(-1)
+      const webhookEvents = events.filter(({ stream }) => stream.startsWith(WEBHOOK_STREAM_PREFIX))
+      const last = webhookEvents.at(-1)
       if (last === undefined) return
-      await deliverer.onWebhooksChanged(new Set(hooks.map(({ stream }) => webhookOwnerOf(stream))), last.position)
+      await deliverer.onWebhooksChanged(
+        new Set(webhookEvents.map(({ stream }) => webhookOwnerOf(stream))),
+        last.position,
+      )
     },
   createCompanionTask:
     ({ deliverer }) =>

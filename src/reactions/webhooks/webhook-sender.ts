@@ -34,8 +34,8 @@ export const resolveByDns: AddressResolver = async (name, signal) => {
   signal.addEventListener('abort', cancel, { once: true })
   try {
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (found.length > 0) return found
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length > 0) return addresses
     throw answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as unknown) : undefined)).find(Boolean)
   } finally {
     signal.removeEventListener('abort', cancel)
@@ -52,11 +52,11 @@ async function allowedAddresses(
   { resolve, isPrivateAllowed }: { readonly resolve: AddressResolver; readonly isPrivateAllowed: boolean },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const found = isIP(host) === 0 ? await resolve(host, signal) : [host]
-  const allowed = isPrivateAllowed ? found : found.filter(isPublicAddress)
+  const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
+  const allowed = isPrivateAllowed ? addresses : addresses.filter(isPublicAddress)
   if (allowed.length > 0) return allowed
   throw new NonPublicAddress(
-    `${host} resolves to ${found.join(', ') || 'no address'}: not an address of the public internet`,
+    `${host} resolves to ${addresses.join(', ') || 'no address'}: not an address of the public internet`,
   )
 }
 
@@ -74,10 +74,10 @@ export function toWebhookMessage(
   return { id: `msg_${id}_${cursor}`, body: `${head},"data":${text}}` }
 }
 
-/** @param one unique part of the message's id */
-function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: number): WebhookMessage {
+/** @param uniqueId unique part of the message's id */
+function testMessage({ id }: Pick<Webhook, 'id'>, uniqueId: string, now: number): WebhookMessage {
   const body = { type: 'webhook.test', timestamp: new Date(now).toISOString(), data: { webhook: id } }
-  return { id: `msg_${id}_test_${one}`, body: JSON.stringify(body) }
+  return { id: `msg_${id}_test_${uniqueId}`, body: JSON.stringify(body) }
 }
 
 /**
@@ -93,13 +93,13 @@ export function signMessage(
   trace?: string,
 ): Parameters<SendMessage>[1] {
   const timestamp = Math.floor(now / 1000)
-  const open = signingSecrets(webhook, now).map((sealed) => secrets.open(sealed, webhook.id))
+  const plainSecrets = signingSecrets(webhook, now).map((sealed) => secrets.open(sealed, webhook.id))
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `Adamant/${VERSION}`,
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatureHeaderOf(open, { id, timestamp, body }),
+    'webhook-signature': signatureHeaderOf(plainSecrets, { id, timestamp, body }),
     ...(trace !== undefined && { traceparent: trace }),
   }
   return { headers, body }
@@ -141,19 +141,19 @@ export function createWebhookSender({
   timeoutMs = DEFAULT_TIMEOUT_MS,
   monotonic = () => performance.now(),
 }: WebhookSenderOptions): SendMessage {
-  return async (text, message, signal) => {
-    const began = monotonic()
+  return async (urlText, message, signal) => {
+    const startedAt = monotonic()
     const timeoutSignal = AbortSignal.timeout(timeoutMs)
     const combinedSignal = AbortSignal.any([signal, timeoutSignal])
     const outcome = (status: number | null, error: string | null): DeliveryOutcome => ({
       status,
-      ms: Math.round(monotonic() - began),
+      ms: Math.round(monotonic() - startedAt),
       error,
     })
     try {
-      const fault = faultOfUrl(text, rules)
+      const fault = faultOfUrl(urlText, rules)
       if (fault !== undefined) return outcome(null, fault)
-      const url = new URL(text)
+      const url = new URL(urlText)
       const lookup = allowedAddresses(hostOf(url), { resolve, isPrivateAllowed: rules.private }, combinedSignal)
       const addresses = await unlessAborted(lookup, combinedSignal)
       const { status, error } = await exchange(url, addresses, message, combinedSignal)
@@ -176,7 +176,7 @@ async function exchange(
     const status = response.statusCode ?? 0
     // On success the body is not read.
     if (status >= 200 && status < 300) return { status, error: null }
-    return { status, error: refusalOf(status, await beginningOf(response)) }
+    return { status, error: describeRefusal(status, await readBeginning(response)) }
   } finally {
     // Errors of the rest of the response do not matter; without a listener they would end the process.
     response.on('error', () => undefined)
@@ -192,8 +192,8 @@ function sendRequest(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((done, fail) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const sending = send({
+    const openRequest = url.protocol === 'https:' ? requestHttps : requestHttp
+    const request = openRequest({
       method: 'POST',
       protocol: url.protocol,
       // For a name, `lookup` is called and TLS verifies the name; an address is used as it is.
@@ -205,11 +205,11 @@ function sendRequest(
       lookup: lookupOf(addresses),
       signal,
     })
-    sending.on('error', fail)
-    sending.on('response', done)
+    request.on('error', fail)
+    request.on('response', done)
     // No effect after a response.
-    sending.on('close', () => fail(new Error('the connection was closed without a response')))
-    sending.end(body)
+    request.on('close', () => fail(new Error('the connection was closed without a response')))
+    request.end(body)
   })
 }
 
@@ -224,15 +224,15 @@ const lookupOf =
   }
 
 /** The first bytes of a response body, up to its end, the limit or a failure. */
-function beginningOf(response: IncomingMessage): Promise<string> {
+function readBeginning(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
-  let read = 0
+  let bytesRead = 0
   return new Promise((done) => {
     const end = () => done(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString())
     response.on('data', (chunk: Buffer) => {
-      chunks.push(chunk.subarray(0, MAX_RESPONSE_BYTES - read))
-      read += chunk.length
-      if (read >= MAX_RESPONSE_BYTES) end()
+      chunks.push(chunk.subarray(0, MAX_RESPONSE_BYTES - bytesRead))
+      bytesRead += chunk.length
+      if (bytesRead >= MAX_RESPONSE_BYTES) end()
     })
     response.on('end', end)
     response.on('error', end)
@@ -240,10 +240,10 @@ function beginningOf(response: IncomingMessage): Promise<string> {
   })
 }
 
-function refusalOf(status: number, said: string): string {
-  const plain = said.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
-  const words = plain === '' ? '' : `: ${plain.slice(0, MAX_SHOWN_CHARACTERS)}`
-  return `Responded with ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : words}`
+function describeRefusal(status: number, body: string): string {
+  const plain = body.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
+  const excerpt = plain === '' ? '' : `: ${plain.slice(0, MAX_SHOWN_CHARACTERS)}`
+  return `Responded with ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : excerpt}`
 }
 
 /** Describes a connection error for the webhook's owner, revealing no more of the inner network than names. */
@@ -279,22 +279,22 @@ export function createTestSender(
 ): SendTestMessage {
   const testsByAccount = new Map<number, number>()
   return async (webhook, account, trace) => {
-    const others = testsByAccount.get(account) ?? 0
-    if (others >= MAX_CONCURRENT_TESTS)
+    const running = testsByAccount.get(account) ?? 0
+    if (running >= MAX_CONCURRENT_TESTS)
       throw new RequestError(
         'too-many',
         'Too many concurrent tests: wait until the others have ended',
         RETRY_AFTER_SECONDS,
       )
-    testsByAccount.set(account, others + 1)
+    testsByAccount.set(account, running + 1)
     try {
       const now = clock()
       const message = testMessage(webhook, randomUUID(), now)
       return await send(webhook.url, signMessage(webhook, message, secrets, now, trace), neverAborted())
     } finally {
-      const left = (testsByAccount.get(account) ?? 1) - 1
-      if (left === 0) testsByAccount.delete(account)
-      else testsByAccount.set(account, left)
+      const remaining = (testsByAccount.get(account) ?? 1) - 1
+      if (remaining === 0) testsByAccount.delete(account)
+      else testsByAccount.set(account, remaining)
     }
   }
 }

@@ -30,9 +30,9 @@ export function diamondJson(
 
 export const diamondListJson = (
   version: ApiVersion,
-  shown: readonly DiamondRepresentation[],
+  diamonds: readonly DiamondRepresentation[],
   links: LinkBuilder,
-): string => `[${shown.map((one) => diamondJson(version, one, links)).join(',')}]`
+): string => `[${diamonds.map((one) => diamondJson(version, one, links)).join(',')}]`
 
 function reportPageLink(diamond: LiveDiamond, links: LinkBuilder): string {
   const page = `/diamond/${diamond.id}`
@@ -52,10 +52,10 @@ export const linkLifetimes = (version: ApiVersion, diamond: LiveDiamond): readon
 type JsonWriter = (value: unknown) => string
 type JsonMember = { readonly name: FieldName; readonly text: JsonWriter }
 
-function members(of: readonly JsonMember[], fields: DiamondFields): string {
-  let all = ''
-  for (const { name, text } of of) all += text(fields[name])
-  return all
+function members(jsonMembers: readonly JsonMember[], fields: DiamondFields): string {
+  let json = ''
+  for (const { name, text } of jsonMembers) json += text(fields[name])
+  return json
 }
 
 /**
@@ -66,13 +66,13 @@ function memberOf(name: FieldName, version: ApiVersion): JsonMember {
   const [field, start] = [FIELDS[name], `,"${name}":`]
   const write = jsonWriterOf(field, version)
   if (field.kind === 'amount' || field.kind === 'text') return { name, text: (value) => start + write(value) }
-  const known = new Map<unknown, string>()
+  const cache = new Map<unknown, string>()
   const text: JsonWriter = (value) => {
-    const found = known.get(value)
-    if (found !== undefined) return found
-    const made = start + write(value)
-    if (typeof value !== 'string') known.set(value, made)
-    return made
+    const cached = cache.get(value)
+    if (cached !== undefined) return cached
+    const json = start + write(value)
+    if (typeof value !== 'string') cache.set(value, json)
+    return json
   }
   return { name, text }
 }
@@ -83,7 +83,7 @@ export function jsonWriterOf(field: FieldDefinition, version: ApiVersion): JsonW
     case 'scale':
       return JSON.stringify
     case 'shape':
-      return version === 'v3' ? (value) => String(rootOfStored(value as StoredCutShape)) : quotedWriter(shapeShown)
+      return version === 'v3' ? (value) => String(rootOfStored(value as StoredCutShape)) : quotedWriter(shapeText)
     case 'entry':
       return version === 'v3' ? String : quotedWriter(field.dictionary[field.shown])
     default:
@@ -94,7 +94,7 @@ export function jsonWriterOf(field: FieldDefinition, version: ApiVersion): JsonW
 
 type StoredCutShape = DiamondFields['cutShape']
 
-const shapeShown = (shape: StoredCutShape) => (typeof shape === 'number' ? shapeTitle(shape) : shape)
+const shapeText = (shape: StoredCutShape) => (typeof shape === 'number' ? shapeTitle(shape) : shape)
 
 const quotedWriter =
   <Value>(text: (value: Value) => string): JsonWriter =>

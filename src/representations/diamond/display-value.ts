@@ -32,7 +32,7 @@ function scoreText(name: string, score: unknown): string[] {
 }
 
 /** Display names of v4 members that have no label on the report page. */
-const BESIDE: Readonly<Record<string, string>> = {
+const UNLABELLED_NAMES: Readonly<Record<string, string>> = {
   access: 'Access',
   certifications: 'Certificate',
   dataAccess: 'Access to data',
@@ -43,8 +43,8 @@ const BESIDE: Readonly<Record<string, string>> = {
 }
 
 export function fieldDisplayName(field: string): string {
-  const words: FieldDescription | undefined = isField(field) ? FIELD_DESCRIPTIONS[field] : undefined
-  return words?.label ?? BESIDE[field] ?? field
+  const description: FieldDescription | undefined = isField(field) ? FIELD_DESCRIPTIONS[field] : undefined
+  return description?.label ?? UNLABELLED_NAMES[field] ?? field
 }
 
 const isField = (name: string): name is FieldName => Object.hasOwn(FIELDS, name)
@@ -63,5 +63,5 @@ export function fieldDisplayValue(field: string, value: unknown): string {
 }
 
 /** A diamond's v4 body as an object. Links are paths, without origin and signature. */
-export const diamondBody = (shown: DiamondRepresentation): Readonly<Record<string, unknown>> =>
-  JSON.parse(diamondJson('v4', shown, PATH_LINKS)) as Readonly<Record<string, unknown>>
+export const diamondBody = (representation: DiamondRepresentation): Readonly<Record<string, unknown>> =>
+  JSON.parse(diamondJson('v4', representation, PATH_LINKS)) as Readonly<Record<string, unknown>>

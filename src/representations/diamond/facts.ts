@@ -6,14 +6,14 @@ export type StoneFact = readonly [label: string, text: string]
 
 /** The owner's data on a stone as labelled texts, in display order. Unset fields are omitted. */
 export function factsOf(fields: DiamondFields): readonly StoneFact[] {
-  const said = new Map<string, string>()
+  const textByLabel = new Map<string, string>()
   for (const [name, { label }] of LABELLED_FIELDS) {
     const text = textOf(name, fields)
     if (text === '') continue
-    const before = said.get(label)
-    said.set(label, before === undefined ? text : before + (BETWEEN[label] ?? ' ') + text)
+    const existing = textByLabel.get(label)
+    textByLabel.set(label, existing === undefined ? text : existing + (SEPARATORS[label] ?? ' ') + text)
   }
-  return [...said]
+  return [...textByLabel]
 }
 
 export const shapeName = ({ cutShape }: DiamondFields): string =>
@@ -38,26 +38,26 @@ export function qualifiedName(fields: DiamondFields): string {
 type LabelledField = readonly [name: FieldName, words: FieldDescription & { readonly label: string }]
 
 const LABELLED_FIELDS = Object.entries(FIELD_DESCRIPTIONS).filter(
-  ([, words]) => 'label' in words,
+  ([, description]) => 'label' in description,
 ) as unknown as readonly LabelledField[]
 
 /** Separators between the texts of one label other than a space: `Faint, Blue`, but `Fancy Brownish Yellow`. */
-const BETWEEN: Readonly<Record<string, string>> = { Fluorescence: ', ' }
+const SEPARATORS: Readonly<Record<string, string>> = { Fluorescence: ', ' }
 
 /** Fields that are not formatted by their dictionary. */
-const OWN: { readonly [Name in FieldName]?: (fields: DiamondFields) => string } = {
+const CUSTOM_FORMATTERS: { readonly [Name in FieldName]?: (fields: DiamondFields) => string } = {
   cutShape: shapeName,
   carat: caratText,
   isLabGrown: ({ isLabGrown }) => (isLabGrown ? 'Laboratory-grown' : 'Natural'),
   fluorIntensity: ({ fluorIntensity: id }) => (id === null ? '' : FIELDS.fluorIntensity.dictionary.title(id)),
-  fluorColor: ({ fluorColor: id }) => glow(id === null ? 'None' : FIELDS.fluorColor.dictionary.title(id)),
+  fluorColor: ({ fluorColor: id }) => fluorescenceColor(id === null ? 'None' : FIELDS.fluorColor.dictionary.title(id)),
 }
 
-const glow = (title: string) => (title === 'None' ? '' : title)
+const fluorescenceColor = (title: string) => (title === 'None' ? '' : title)
 
 function textOf(name: FieldName, fields: DiamondFields): string {
-  const own = OWN[name]
-  if (own !== undefined) return own(fields)
+  const format = CUSTOM_FORMATTERS[name]
+  if (format !== undefined) return format(fields)
   const [field, value] = [FIELDS[name], fields[name]]
   if (value === null) return ''
   return field.kind === 'entry' ? field.dictionary[field.shown](Number(value)) : String(value)

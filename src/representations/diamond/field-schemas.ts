@@ -11,60 +11,60 @@ type FieldSchema<Name extends FieldName> = z.ZodType<NonNullable<DiamondFields[N
 /**
  * The input schema of a field in an API version, according to the table of fields. Messages continue after the field's
  * name.
- * @param absent the message for null and missing values
+ * @param absentMessage the message for null and missing values
  */
 export function fieldSchema<Name extends FieldName>(
   name: Name,
   version: ApiVersion,
-  absent?: string,
+  absentMessage?: string,
 ): FieldSchema<Name> {
-  return inputSchemaOf(FIELDS[name], version, absent) as FieldSchema<Name>
+  return inputSchemaOf(FIELDS[name], version, absentMessage) as FieldSchema<Name>
 }
 
-function inputSchemaOf(field: FieldDefinition, version: ApiVersion, absent?: string): z.ZodType {
+function inputSchemaOf(field: FieldDefinition, version: ApiVersion, absentMessage?: string): z.ZodType {
   const isV3 = version === 'v3'
   switch (field.kind) {
     case 'text':
-      return textSchema(field.to, absent)
+      return textSchema(field.to, absentMessage)
     case 'amount':
-      return amountSchema(field, absent)
+      return amountSchema(field, absentMessage)
     case 'flag':
-      return z.boolean(mustBe('true or false', absent))
+      return z.boolean(mustBe('true or false', absentMessage))
     case 'level':
-      return z.union(LEVELS, mustBe('0, 1 or 2', absent))
+      return z.union(LEVELS, mustBe('0, 1 or 2', absentMessage))
     case 'scale':
-      return scaleSchema(field, absent)
+      return scaleSchema(field, absentMessage)
     case 'shape':
-      return isV3 ? shapeById(absent) : shapeByName(field.to, absent)
+      return isV3 ? shapeById(absentMessage) : shapeByName(field.to, absentMessage)
     case 'entry':
-      return isV3 ? entryById(field, absent) : entryByName(field, absent)
+      return isV3 ? entryById(field, absentMessage) : entryByName(field, absentMessage)
   }
 }
 
 const LEVELS = [z.literal(0), z.literal(1), z.literal(2)] as const
 
-function textSchema(max: number, absent?: string) {
-  const right = `a string of 1 to ${max} characters without control characters`
+function textSchema(max: number, absentMessage?: string) {
+  const expected = `a string of 1 to ${max} characters without control characters`
   return parsedBy(
-    z.string(mustBe(right, absent)).meta({ minLength: 1, maxLength: max }),
+    z.string(mustBe(expected, absentMessage)).meta({ minLength: 1, maxLength: max }),
     (text) => parseText(text, max),
-    right,
+    expected,
   )
 }
 
 /** `greater than 0 and at most 10000`, `of at least 0` */
 function boundsText({ over, from, to }: AmountRange): string {
-  const low = over === undefined ? `of at least ${from ?? -Infinity}` : `greater than ${over}`
-  return to === undefined ? low : `${low} and at most ${to}`
+  const lowerBound = over === undefined ? `of at least ${from ?? -Infinity}` : `greater than ${over}`
+  return to === undefined ? lowerBound : `${lowerBound} and at most ${to}`
 }
 
-function amountSchema(bounds: AmountRange, absent?: string) {
+function amountSchema(bounds: AmountRange, absentMessage?: string) {
   const { over, from, to } = bounds
-  const says = mustBe(`a number ${boundsText(bounds)}`, absent)
-  let amount = z.number(says)
-  if (over !== undefined) amount = amount.gt(over, says)
-  if (from !== undefined) amount = amount.gte(from, says)
-  if (to !== undefined) amount = amount.lte(to, says)
+  const message = mustBe(`a number ${boundsText(bounds)}`, absentMessage)
+  let amount = z.number(message)
+  if (over !== undefined) amount = amount.gt(over, message)
+  if (from !== undefined) amount = amount.gte(from, message)
+  if (to !== undefined) amount = amount.lte(to, message)
   // Normalizes -0 to 0.
   return amount.overwrite((value) => value + 0)
 }
@@ -73,12 +73,15 @@ function amountSchema(bounds: AmountRange, absent?: string) {
  * Longer than any dictionary entry. Longer words are not looked up, because that takes time proportional to their
  * length.
  */
-const WORD_MAX = 100
+const MAX_WORD_LENGTH = 100
 
-function scaleSchema({ scale: { parse, expected } }: Extract<FieldDefinition, { kind: 'scale' }>, absent?: string) {
+function scaleSchema(
+  { scale: { parse, expected } }: Extract<FieldDefinition, { kind: 'scale' }>,
+  absentMessage?: string,
+) {
   return parsedBy(
-    z.string(mustBe(expected, absent)),
-    (text) => (text.length <= WORD_MAX ? parse(text) : undefined),
+    z.string(mustBe(expected, absentMessage)),
+    (text) => (text.length <= MAX_WORD_LENGTH ? parse(text) : undefined),
     expected,
   )
 }
@@ -86,9 +89,9 @@ function scaleSchema({ scale: { parse, expected } }: Extract<FieldDefinition, { 
 type EntryField = Extract<FieldDefinition, { kind: 'entry' }>
 
 /** By integer id, the only form in v3. */
-function entryById(field: EntryField, absent?: string) {
+function entryById(field: EntryField, absentMessage?: string) {
   const { name, has } = field.dictionary
-  const { error } = mustBe(`an id of the dictionary ${name}`, absent)
+  const { error } = mustBe(`an id of the dictionary ${name}`, absentMessage)
   // A preprocessor, because the schema is shared by several dictionaries and does not know their names.
   return z.preprocess((given, context) => {
     if (typeof given !== 'number' || !has(given)) context.addIssue(error({ input: given }))
@@ -97,43 +100,45 @@ function entryById(field: EntryField, absent?: string) {
 }
 
 /** By title, short form, alias or id. */
-function entryByName(field: EntryField, absent?: string) {
+function entryByName(field: EntryField, absentMessage?: string) {
   const { name, has, find } = field.dictionary
-  const right = `a title, short form, alias or id of the dictionary ${name}`
+  const expected = `a title, short form, alias or id of the dictionary ${name}`
   const idOf = (given: string | number) => {
     if (typeof given === 'number') return has(given) ? given : undefined
-    return given.length <= WORD_MAX ? find(given) : undefined
+    return given.length <= MAX_WORD_LENGTH ? find(given) : undefined
   }
-  return parsedBy(z.union([entryNames(field), z.string(), z.int()], mustBe(right, absent)), idOf, right)
+  return parsedBy(z.union([entryNames(field), z.string(), z.int()], mustBe(expected, absentMessage)), idOf, expected)
 }
 
 const SHAPE_ID = 'an id of the dictionary cutShape'
 
 const shapeOfId = (id: number) => (isShapeId(id) ? id : undefined)
 
-const shapeById = (absent?: string) => parsedBy(z.int(mustBe(SHAPE_ID, absent)), shapeOfId, SHAPE_ID)
+const shapeById = (absentMessage?: string) => parsedBy(z.int(mustBe(SHAPE_ID, absentMessage)), shapeOfId, SHAPE_ID)
 
 /**
  * An unknown shape is stored as written, unless it looks like a misspelling of a known one, because it would get no
  * scores.
  */
-function shapeByName(max: number, absent?: string) {
-  const own = `another string of 1 to ${max} characters without control characters and not only digits`
-  const right = `a cut shape's title, alias or id, or ${own}`
+function shapeByName(max: number, absentMessage?: string) {
+  const otherName = `another string of 1 to ${max} characters without control characters and not only digits`
+  const expected = `a cut shape's title, alias or id, or ${otherName}`
   const shapeOf = (given: string | number) => {
     if (typeof given === 'number') return shapeOfId(given)
     const text = parseText(given, max)
     return text === undefined || /^\d+$/.test(text) ? undefined : (parseShape(text) ?? text)
   }
-  return parsedBy(z.union([SHAPE_TITLES, z.string(), z.int()], mustBe(right, absent)), shapeOf, right).superRefine(
-    (shape, context) => {
-      const meant = typeof shape === 'string' ? suggestShape(shape) : undefined
-      if (meant === undefined) return
-      context.addIssue(
-        `must be a known cut shape, or a name that is not a misspelling of one; did you mean ${meant}? got ${jsonExcerpt(shape)}`,
-      )
-    },
-  )
+  return parsedBy(
+    z.union([SHAPE_TITLES, z.string(), z.int()], mustBe(expected, absentMessage)),
+    shapeOf,
+    expected,
+  ).superRefine((shape, context) => {
+    const suggestion = typeof shape === 'string' ? suggestShape(shape) : undefined
+    if (suggestion === undefined) return
+    context.addIssue(
+      `must be a known cut shape, or a name that is not a misspelling of one; did you mean ${suggestion}? got ${jsonExcerpt(shape)}`,
+    )
+  })
 }
 
 /** The output schema of a field in an API version, without null. */
@@ -157,21 +162,23 @@ const SHAPE_IDS = idsOf(topLevelShapes(), 'CutShape')
 const SHAPE_TITLES = z.enum(topLevelShapes().map(({ title }) => title)).meta({ id: 'CutShapeTitle' })
 
 /** Shares one schema among dictionaries with the same entries, named after the first of them. */
-function memoiseByEntries<Schema>(make: (field: EntryField, name: string) => Schema): (field: EntryField) => Schema {
-  const made = new Map<string, Schema>()
+function memoiseByEntries<Schema>(
+  createSchema: (field: EntryField, name: string) => Schema,
+): (field: EntryField) => Schema {
+  const schemas = new Map<string, Schema>()
   return (field) => {
     const { name, all } = field.dictionary
     const key = JSON.stringify([all, field.shown])
-    const schema = made.get(key) ?? make(field, name.charAt(0).toUpperCase() + name.slice(1))
-    made.set(key, schema)
+    const schema = schemas.get(key) ?? createSchema(field, name.charAt(0).toUpperCase() + name.slice(1))
+    schemas.set(key, schema)
     return schema
   }
 }
 
 const entryIds = memoiseByEntries(({ dictionary }, name) => idsOf(dictionary.all, name))
 
-const entryNames = memoiseByEntries(({ dictionary, shown: as }, name) =>
-  z.enum(dictionary.all.map((entry) => entry[as])).meta({ id: name }),
+const entryNames = memoiseByEntries(({ dictionary, shown: shownMember }, name) =>
+  z.enum(dictionary.all.map((entry) => entry[shownMember])).meta({ id: name }),
 )
 
 export const V4_FIELDS = Object.fromEntries(FIELD_NAMES.map((name) => [name, fieldSchema(name, 'v4')])) as {

@@ -4,7 +4,7 @@ import type { ParseResult } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { IDENTIFIED_FIELD_CHANGES, DIAMOND_CHANGES, NEW_DIAMOND } from './schemas.ts'
 
-const objectNamesOf = (version: ApiVersion) => ({ of: `a ${version} diamond`, known: fieldsOf(version) })
+const objectNamesOf = (version: ApiVersion) => ({ name: `a ${version} diamond`, members: fieldsOf(version) })
 
 export type IdentifiedFieldChanges = { readonly id: number; readonly change: DiamondFieldChanges }
 

@@ -35,13 +35,13 @@ type DiamondInput = Readonly<Record<string, unknown>>
 
 /**
  * The members of a diamond in a request.
- * @param absent the message for a required field that is null or missing
+ * @param absentMessage the message for a required field that is null or missing
  * @param required transforms the schema of a required field
  */
-const memberSchemas = (version: ApiVersion, absent: string, required: (schema: z.ZodType) => z.ZodType) => ({
+const memberSchemas = (version: ApiVersion, absentMessage: string, required: (schema: z.ZodType) => z.ZodType) => ({
   ...Object.fromEntries(
     fieldsOf(version).map((name) => {
-      const schema = fieldSchema(name, version, absent).meta(documentationOf(name, version))
+      const schema = fieldSchema(name, version, absentMessage).meta(documentationOf(name, version))
       return [name, FIELDS[name].required ? required(schema) : schema.nullish()]
     }),
   ),

@@ -18,16 +18,16 @@ export function toScoresJson(version: ApiVersion, scores: Scores): string {
   return `${text}}`
 }
 
-/** Converts stored scores to an API version. @param kept null until they are computed */
-export function scoresJsonForVersion(version: ApiVersion, kept: ScoresJson | null): string {
-  if (kept === null) return NO_SCORES
-  return version === 'v4' ? kept : toScoresJson(version, parseScores(kept))
+/** Converts stored scores to an API version. @param stored null until they are computed */
+export function scoresJsonForVersion(version: ApiVersion, stored: ScoresJson | null): string {
+  if (stored === null) return NO_SCORES
+  return version === 'v4' ? stored : toScoresJson(version, parseScores(stored))
 }
 
-export const parseScores = (kept: ScoresJson): Scores => JSON.parse(kept) as Scores
+export const parseScores = (stored: ScoresJson): Scores => JSON.parse(stored) as Scores
 
 /** Returns false also if no score could be computed. */
-export const hasScores = (kept: ScoresJson | null): kept is ScoresJson => kept !== null && kept !== NO_SCORES
+export const hasScores = (stored: ScoresJson | null): stored is ScoresJson => stored !== null && stored !== NO_SCORES
 
 /** The text before each score's value. */
 const STARTS = NAMES.map((name, index) => [name, `${index === 0 ? '{' : ','}"${name}":`] as const)
@@ -58,14 +58,14 @@ const membersIn = (version: ApiVersion) =>
 const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
 
 /** Quoted model versions. There are few, and each scored diamond contains six. */
-const VERSIONS = new Map<string, string>()
-const VERSIONS_KEPT = 100
+const QUOTED_VERSIONS = new Map<string, string>()
+const MAX_QUOTED_VERSIONS = 100
 
 function quoteVersion(version: string): string {
-  const known = VERSIONS.get(version)
-  if (known !== undefined) return known
+  const cached = QUOTED_VERSIONS.get(version)
+  if (cached !== undefined) return cached
   const text = JSON.stringify(version)
-  if (VERSIONS.size < VERSIONS_KEPT) VERSIONS.set(version, text)
+  if (QUOTED_VERSIONS.size < MAX_QUOTED_VERSIONS) QUOTED_VERSIONS.set(version, text)
   return text
 }
 

@@ -14,12 +14,12 @@ export type FairAllocation = {
  * Hahne for shared buffers, IEEE/ACM ToN 6(2), 1998.)
  */
 export class FairShare {
-  #left: number
+  #available: number
   readonly #held = new Map<string, number>()
 
   /** @param total in any unit */
   constructor(total: number) {
-    this.#left = total
+    this.#available = total
   }
 
   /** @param names of the client, from the widest to the narrowest; without names only the total limits it */
@@ -27,7 +27,7 @@ export class FairShare {
     let taken = 0
     return {
       tryTake: (amount) => {
-        if (!this.hasRoom(names, amount)) return false
+        if (!this.canTake(names, amount)) return false
         this.#change(names, amount)
         taken += amount
         return true
@@ -40,19 +40,19 @@ export class FairShare {
   }
 
   /** Whether a client with these names could take the amount now. */
-  hasRoom(names: readonly string[], amount: number): boolean {
-    const left = this.#left - amount
-    let room = left
+  canTake(names: readonly string[], amount: number): boolean {
+    const available = this.#available - amount
+    let limit = available
     for (const name of names) {
       const held = (this.#held.get(name) ?? 0) + amount
-      if (held > left || held > room) return false
-      room -= held
+      if (held > available || held > limit) return false
+      limit -= held
     }
-    return left >= 0
+    return available >= 0
   }
 
   #change(names: readonly string[], amount: number): void {
-    this.#left -= amount
+    this.#available -= amount
     for (const name of names) {
       const held = (this.#held.get(name) ?? 0) + amount
       if (held > 0) this.#held.set(name, held)

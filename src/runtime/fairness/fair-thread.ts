@@ -7,10 +7,10 @@ import { FairSemaphore } from './semaphores.ts'
 export type ThreadSlot<Task, Answer> = {
   /**
    * Runs a task when its turn comes, then releases the slot.
-   * @param first has priority over tasks without it
+   * @param isPriority has priority over tasks without it
    * @throws Error if the thread is closed, or ends during the task
    */
-  run(task: Task, first?: boolean): Promise<Answer>
+  run(task: Task, isPriority?: boolean): Promise<Answer>
   release(): void
 }
 
@@ -23,10 +23,10 @@ export class FairThread<Task, Answer> {
   readonly #turns = new FairSemaphore(1)
   readonly #pool: WorkerPool<Task, Answer>
 
-  /** @param idle milliseconds after the last task before the thread ends; default: never */
-  constructor(start: () => Worker, places: number, idle?: number) {
-    this.#slots = new FairShare(places)
-    this.#pool = new WorkerPool(start, 1, idle)
+  /** @param idleTimeoutMs milliseconds after the last task before the thread ends; default: never */
+  constructor(start: () => Worker, maxSlots: number, idleTimeoutMs?: number) {
+    this.#slots = new FairShare(maxSlots)
+    this.#pool = new WorkerPool(start, 1, idleTimeoutMs)
   }
 
   /**
@@ -38,12 +38,12 @@ export class FairThread<Task, Answer> {
     if (!allocation.tryTake(1)) return undefined
     return {
       release: () => allocation.release(),
-      run: async (task, first = false) => {
-        const end = await this.#turns.acquire({ names, first })
+      run: async (task, isPriority = false) => {
+        const releaseTurn = await this.#turns.acquire({ names, isPriority })
         try {
           return await this.#pool.run(task)
         } finally {
-          end()
+          releaseTurn()
           allocation.release()
         }
       },

@@ -39,15 +39,15 @@ export class Semaphore {
   }
 }
 
-/** A waiter for a permit, counted under names such as an account and an address; `first` has priority. */
-export type PermitRequest = { readonly names: readonly string[]; readonly first: boolean }
+/** A waiter for a permit, counted under names such as an account and an address; with `isPriority`, before others. */
+export type PermitRequest = { readonly names: readonly string[]; readonly isPriority: boolean }
 
 type QueuedPermitRequest = PermitRequest & { readonly grant: (release: () => void) => void }
 
 type PermitUsage = { running: number; waiting: number; served: number }
 
 /** Consecutive permits for priority waiters before one other waiter gets one, so that the others do not starve. */
-const MAX_CONSECUTIVE_FIRST = 3
+const MAX_CONSECUTIVE_PRIORITY = 3
 
 /**
  * Limits concurrency fairly. The next permit goes to the waiter whose names hold the fewest permits, then to the one
@@ -58,7 +58,7 @@ export class FairSemaphore {
   readonly #usageByName = new Map<string, PermitUsage>()
   #free: number
   #served = 0
-  #consecutiveFirst = 0
+  #consecutivePriority = 0
 
   constructor(permits: number) {
     this.#free = permits
@@ -86,15 +86,15 @@ export class FairSemaphore {
     }
   }
 
-  #grant({ names, first, grant }: QueuedPermitRequest): void {
+  #grant({ names, isPriority, grant }: QueuedPermitRequest): void {
     this.#free--
-    this.#consecutiveFirst = first ? this.#consecutiveFirst + 1 : 0
+    this.#consecutivePriority = isPriority ? this.#consecutivePriority + 1 : 0
     this.#served++
     for (const name of names) {
-      const track = this.#usageOf(name)
-      track.waiting--
-      track.running++
-      track.served = this.#served
+      const usage = this.#usageOf(name)
+      usage.waiting--
+      usage.running++
+      usage.served = this.#served
     }
     let released = false
     grant(() => {
@@ -106,25 +106,27 @@ export class FairSemaphore {
   #release(names: readonly string[]): void {
     this.#free++
     for (const name of names) {
-      const track = this.#usageOf(name)
-      track.running--
-      if (track.running + track.waiting === 0) this.#usageByName.delete(name)
+      const usage = this.#usageOf(name)
+      usage.running--
+      if (usage.running + usage.waiting === 0) this.#usageByName.delete(name)
     }
     this.#next()
   }
 
   #pickNext(): QueuedPermitRequest | undefined {
-    const firsts = this.#waiting.filter(({ first }) => first)
-    const others = this.#waiting.filter(({ first }) => !first)
-    const goFirst = firsts.length > 0 && (others.length === 0 || this.#consecutiveFirst < MAX_CONSECUTIVE_FIRST)
-    return this.#leastServed(goFirst ? firsts : others)
+    const priorityRequests = this.#waiting.filter(({ isPriority }) => isPriority)
+    const otherRequests = this.#waiting.filter(({ isPriority }) => !isPriority)
+    const isPriorityNext =
+      priorityRequests.length > 0 &&
+      (otherRequests.length === 0 || this.#consecutivePriority < MAX_CONSECUTIVE_PRIORITY)
+    return this.#leastServed(isPriorityNext ? priorityRequests : otherRequests)
   }
 
   #leastServed(waiting: readonly QueuedPermitRequest[]): QueuedPermitRequest | undefined {
-    let best: { readonly waiting: QueuedPermitRequest; readonly had: readonly number[] } | undefined
+    let best: { readonly waiting: QueuedPermitRequest; readonly usage: readonly number[] } | undefined
     for (const each of waiting) {
-      const had = [...this.#most(each, 'running'), ...this.#most(each, 'served')]
-      if (best === undefined || isLess(had, best.had)) best = { waiting: each, had }
+      const usage = [...this.#sortedUsage(each, 'running'), ...this.#sortedUsage(each, 'served')]
+      if (best === undefined || isLess(usage, best.usage)) best = { waiting: each, usage }
     }
     return best?.waiting
   }
@@ -133,16 +135,16 @@ export class FairSemaphore {
    * Values of all names, largest first: a client that shares only an address with a busy one precedes a client that
    * also shares its account.
    */
-  #most({ names }: PermitRequest, of: 'running' | 'served'): number[] {
-    return names.map((name) => this.#usageOf(name)[of]).sort((a, b) => b - a)
+  #sortedUsage({ names }: PermitRequest, counter: 'running' | 'served'): number[] {
+    return names.map((name) => this.#usageOf(name)[counter]).sort((a, b) => b - a)
   }
 
   #usageOf(name: string): PermitUsage {
     const known = this.#usageByName.get(name)
     if (known !== undefined) return known
-    const track = { running: 0, waiting: 0, served: 0 }
-    this.#usageByName.set(name, track)
-    return track
+    const usage = { running: 0, waiting: 0, served: 0 }
+    this.#usageByName.set(name, usage)
+    return usage
   }
 }
 

@@ -9,8 +9,8 @@ export const MINIMUM_TRANSFER_RATE: MinimumTransferRate = { bytes: 64 * 1024, mi
 /** Checks a minimum transfer rate in consecutive time windows. Time while paused does not count. */
 export class TransferRateMonitor {
   #bytes = 0
-  #left: number
-  #since: number | undefined
+  #remainingMs: number
+  #resumedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -19,7 +19,7 @@ export class TransferRateMonitor {
     private readonly minimum: MinimumTransferRate,
     private readonly onTooSlow: () => void,
   ) {
-    this.#left = minimum.milliseconds
+    this.#remainingMs = minimum.milliseconds
     this.resume()
   }
 
@@ -28,16 +28,16 @@ export class TransferRateMonitor {
   }
 
   pause(): void {
-    if (this.#since === undefined) return
+    if (this.#resumedAt === undefined) return
     clearTimeout(this.#timer)
-    this.#left -= performance.now() - this.#since
-    this.#since = undefined
+    this.#remainingMs -= performance.now() - this.#resumedAt
+    this.#resumedAt = undefined
   }
 
   resume(): void {
-    if (this.#since !== undefined || this.#stopped) return
-    this.#since = performance.now()
-    this.#timer = setTimeout(() => this.#over(), Math.max(0, this.#left))
+    if (this.#resumedAt !== undefined || this.#stopped) return
+    this.#resumedAt = performance.now()
+    this.#timer = setTimeout(() => this.#endWindow(), Math.max(0, this.#remainingMs))
   }
 
   /** Permanently. */
@@ -46,15 +46,15 @@ export class TransferRateMonitor {
     this.#stopped = true
   }
 
-  #over(): void {
+  #endWindow(): void {
     if (this.#bytes < this.minimum.bytes) {
       this.stop()
       this.onTooSlow()
       return
     }
     this.#bytes = 0
-    this.#left = this.minimum.milliseconds
-    this.#since = undefined
+    this.#remainingMs = this.minimum.milliseconds
+    this.#resumedAt = undefined
     this.resume()
   }
 }

@@ -13,13 +13,13 @@ export const MAX_FACETS = 100_000
 export const MAX_CORNERS = 6 * MAX_FACETS
 
 /** Maximum absolute coordinate in millimetres (1 km), so that products of coordinates do not overflow. */
-const FARTHEST = 1e6
+const MAX_COORDINATE = 1e6
 
-/** Collects a mesh while its file is read. `where`: the place for messages, such as `Line 12` or `Facet 3`. */
+/** Collects a mesh while its file is read. `location`: the place for messages, such as `Line 12` or `Facet 3`. */
 export type MeshBuilder = {
   readonly mesh: Mesh
-  addPoint(where: string, point: readonly number[]): number
-  addFacet(where: string, corners: readonly number[]): void
+  addPoint(location: string, point: readonly number[]): number
+  addFacet(location: string, corners: readonly number[]): void
 }
 
 /** Checks what is added: coordinates are finite, facets have at least three corners, and the limits are kept. */
@@ -29,30 +29,32 @@ export function createMeshBuilder(): MeshBuilder {
   let corners = 0
   return {
     mesh: { vertices, facets },
-    addPoint(where, [x = NaN, y = NaN, z = NaN]) {
-      checkCoordinates(where, [x, y, z])
+    addPoint(location, [x = NaN, y = NaN, z = NaN]) {
+      checkCoordinates(location, [x, y, z])
       if (vertices.length === MAX_CORNERS)
-        throw new UnreadableMesh(`${where}: a file may contain at most ${MAX_CORNERS} points`)
+        throw new UnreadableMesh(`${location}: a file may contain at most ${MAX_CORNERS} points`)
       return vertices.push([x, y, z]) - 1
     },
-    addFacet(where, facet) {
+    addFacet(location, facet) {
       corners += facet.length
-      if (facet.length < 3) throw new UnreadableMesh(`${where}: a facet needs 3 corners, got ${facet.length}`)
-      if (facets.length === MAX_FACETS) throw tooManyFacetsError(where)
+      if (facet.length < 3) throw new UnreadableMesh(`${location}: a facet needs 3 corners, got ${facet.length}`)
+      if (facets.length === MAX_FACETS) throw tooManyFacetsError(location)
       if (corners > MAX_CORNERS)
-        throw new UnreadableMesh(`${where}: all facets together may have at most ${MAX_CORNERS} corners`)
+        throw new UnreadableMesh(`${location}: all facets together may have at most ${MAX_CORNERS} corners`)
       facets.push(facet)
     },
   }
 }
 
-export const tooManyFacetsError = (where: string): UnreadableMesh =>
-  new UnreadableMesh(`${where}: a file may contain at most ${MAX_FACETS} facets`)
+export const tooManyFacetsError = (location: string): UnreadableMesh =>
+  new UnreadableMesh(`${location}: a file may contain at most ${MAX_FACETS} facets`)
 
-function checkCoordinates(where: string, point: readonly number[]): void {
-  const wrong = point.find((value) => !(Math.abs(value) <= FARTHEST))
+function checkCoordinates(location: string, point: readonly number[]): void {
+  const wrong = point.find((value) => !(Math.abs(value) <= MAX_COORDINATE))
   if (wrong === undefined) return
-  throw new UnreadableMesh(`${where}: a coordinate must be a number from -${FARTHEST} to ${FARTHEST}, got ${wrong}`)
+  throw new UnreadableMesh(
+    `${location}: a coordinate must be a number from -${MAX_COORDINATE} to ${MAX_COORDINATE}, got ${wrong}`,
+  )
 }
 
 /** Checks the indices of corners and returns the complete mesh. @throws UnreadableMesh */
@@ -73,7 +75,7 @@ export function buildMesh({ mesh }: MeshBuilder): Mesh {
 export type MeshLine = { readonly number: number; readonly words: readonly string[] }
 
 /** The most words in a line: all corners of a facet, and their colours. */
-const MOST_WORDS = 2 * MAX_CORNERS
+const MAX_WORDS_PER_LINE = 2 * MAX_CORNERS
 const COMMENT = '#'.charCodeAt(0)
 const BLANK = ' '.charCodeAt(0)
 
@@ -101,23 +103,24 @@ function wordsOf(text: string, from: number, end: number, number: number): strin
     }
     if (code === COMMENT) break
     if (code > BLANK && start < 0) start = index
-    if (words.length > MOST_WORDS) throw new UnreadableMesh(`Line ${number} has more than ${MOST_WORDS} words`)
+    if (words.length > MAX_WORDS_PER_LINE)
+      throw new UnreadableMesh(`Line ${number} has more than ${MAX_WORDS_PER_LINE} words`)
   }
   return words
 }
 
 /** Maximum length of a number: longer than any that a double represents exactly. */
-const LONGEST = 64
-const PLAIN = new Set([...'0123456789+-.eE'].map((letter) => letter.charCodeAt(0)))
+const MAX_NUMBER_LENGTH = 64
+const NUMBER_CHARACTERS = new Set([...'0123456789+-.eE'].map((letter) => letter.charCodeAt(0)))
 
-function isPlain(word: string): boolean {
-  for (let index = 0; index < word.length; index++) if (!PLAIN.has(word.charCodeAt(index))) return false
+function hasOnlyNumberCharacters(word: string): boolean {
+  for (let index = 0; index < word.length; index++) if (!NUMBER_CHARACTERS.has(word.charCodeAt(index))) return false
   return word.length > 0
 }
 
 /** Parses a decimal number; rejects hexadecimal numbers and words such as Infinity. @throws UnreadableMesh */
 function parseNumber(word: string, line: number): number {
-  const value = word.length <= LONGEST && isPlain(word) ? Number(word) : NaN
+  const value = word.length <= MAX_NUMBER_LENGTH && hasOnlyNumberCharacters(word) ? Number(word) : NaN
   if (Number.isNaN(value))
     throw new UnreadableMesh(`Line ${line}: ${quoteWord(word)} must be a number like -1.25 or 3e-4`)
   return value

@@ -93,7 +93,7 @@ test('expires earlier if the configured lifetime is shortened', () => {
 
 test('stays valid when more tokens are in use than the cache holds', () => {
   const keys = openMasterKeys({ dataDir: '', masterKey: randomBytes(32).toString('base64'), masterKeyOld: undefined })
-  const tokens = new AccessTokens({ keys, ttl: 100, clock: () => 0, remembered: 3 })
+  const tokens = new AccessTokens({ keys, ttl: 100, clock: () => 0, cacheSize: 3 })
   const grant = { account: 1, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
   const issued = Array.from({ length: 20 }, (_, number) => tokens.issue(grant, 's', number))
   for (const token of [...issued, ...issued.toReversed()]) {

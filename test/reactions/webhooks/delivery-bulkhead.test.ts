@@ -11,7 +11,7 @@ async function isAcquired(acquiring: Promise<unknown>): Promise<boolean> {
 }
 
 test('has separate slots for failing and for responding receivers', async () => {
-  const bulkhead = new DeliveryBulkhead({ taking: 1, failing: 1 })
+  const bulkhead = new DeliveryBulkhead({ healthy: 1, failing: 1 })
   await bulkhead.acquire(1, true)
   assert.is(await isAcquired(bulkhead.acquire(2, true)), false)
   const release = await bulkhead.acquire(3, false)
@@ -22,7 +22,7 @@ test('has separate slots for failing and for responding receivers', async () => 
 })
 
 test('gives the next slot to the account with the fewest slots', async () => {
-  const bulkhead = new DeliveryBulkhead({ taking: 2, failing: 1 })
+  const bulkhead = new DeliveryBulkhead({ healthy: 2, failing: 1 })
   const first = await bulkhead.acquire(1, false)
   await bulkhead.acquire(1, false)
   const third = bulkhead.acquire(1, false)

@@ -105,7 +105,7 @@ async function withWebhook(run: (scenario: WebhookScenario) => Promise<void>): P
         writing,
         secrets: own,
         feed,
-        progresses,
+        progressStore: progresses,
         bulkhead: new DeliveryBulkhead(),
         send,
         onAttempt: () => undefined,

@@ -15,7 +15,7 @@ function observedSemaphore(count: number) {
     acquired,
     request(name: string, first = false, names = [name]) {
       const beginning = async () => {
-        ends.push(await semaphore.acquire({ names, first }))
+        ends.push(await semaphore.acquire({ names, isPriority: first }))
         acquired.push(name)
       }
       void beginning()
@@ -41,7 +41,7 @@ test('are held by the given number of callers at a time', async () => {
 
 test('are released once, even if the release is repeated', async () => {
   const semaphore = new FairSemaphore(1)
-  const one = { names: ['a'], first: false }
+  const one = { names: ['a'], isPriority: false }
   const end = await semaphore.acquire(one)
   end()
   end()

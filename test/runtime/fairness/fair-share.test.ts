@@ -59,7 +59,7 @@ test('never exceeds the total for any sequence of takes and releases', () => {
         assert.ok(held.reduce((sum, each) => sum + each.amount, 0) <= 100)
       }
       for (const { taken } of held) taken.release()
-      assert.ok(share.hasRoom(['e'], 50))
+      assert.ok(share.canTake(['e'], 50))
     }),
   )
 })
