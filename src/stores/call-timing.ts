@@ -14,16 +14,16 @@ type PortCall = (...args: unknown[]) => unknown
  * through unchanged.
  */
 export function withTiming<Port extends object>(port: Port, calls: TimedCalls, observerFor: CallObserverFactory): Port {
-  const known = new Map<PropertyKey, unknown>()
+  const wrappedMembers = new Map<PropertyKey, unknown>()
   return new Proxy(port, {
     get(target, name) {
-      if (known.has(name)) return known.get(name)
+      if (wrappedMembers.has(name)) return wrappedMembers.get(name)
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       const call = member.bind(target) as PortCall
-      const passed = typeof name === 'string' ? timedCall(name, call, calls, observerFor) : call
-      known.set(name, passed)
-      return passed
+      const wrappedMember = typeof name === 'string' ? timedCall(name, call, calls, observerFor) : call
+      wrappedMembers.set(name, wrappedMember)
+      return wrappedMember
     },
   })
 }
@@ -46,10 +46,10 @@ function measureCall(call: PortCall, observe: CallObserver): PortCall {
     try {
       const result = call(...args)
       if (result instanceof Promise) observeOutcome(result, started, observe)
-      else observe(since(started))
+      else observe(secondsSince(started))
       return result
     } catch (error) {
-      observe(since(started), error)
+      observe(secondsSince(started), error)
       throw error
     }
   }
@@ -57,9 +57,9 @@ function measureCall(call: PortCall, observe: CallObserver): PortCall {
 
 function observeOutcome(result: Promise<unknown>, started: number, observe: CallObserver): void {
   result.then(
-    () => observe(since(started)),
-    (error: unknown) => observe(since(started), error),
+    () => observe(secondsSince(started)),
+    (error: unknown) => observe(secondsSince(started), error),
   )
 }
 
-const since = (started: number) => (performance.now() - started) / 1000
+const secondsSince = (started: number) => (performance.now() - started) / 1000

@@ -8,18 +8,18 @@ export const uniqueTouchTimeSeconds = (): number => (Date.now() + Math.random())
 
 /** Touches acquired files periodically, so that garbage collectors of other processes see that they are in use. */
 export class FileKeepAlive {
-  readonly #held = new Set<TouchAction>()
+  readonly #touchActions = new Set<TouchAction>()
   #timer: NodeJS.Timeout | undefined
 
   /** @returns a function that ends the keep-alive */
   hold(touch: TouchAction): () => void {
     // A new function for each acquisition: the same file may be acquired several times.
-    const own: TouchAction = (now) => touch(now)
-    this.#held.add(own)
+    const ownAction: TouchAction = (now) => touch(now)
+    this.#touchActions.add(ownAction)
     this.#timer ??= setInterval(() => this.#touchAll(), TOUCH_INTERVAL_MS).unref()
     return () => {
-      this.#held.delete(own)
-      if (this.#held.size === 0) this.stop()
+      this.#touchActions.delete(ownAction)
+      if (this.#touchActions.size === 0) this.stop()
     }
   }
 
@@ -32,6 +32,6 @@ export class FileKeepAlive {
   #touchAll(): void {
     const now = uniqueTouchTimeSeconds()
     // `ensureStored` checks the file again before it is used and reports failures.
-    for (const touch of this.#held) touch(now).catch(() => undefined)
+    for (const touch of this.#touchActions) touch(now).catch(() => undefined)
   }
 }

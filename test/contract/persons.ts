@@ -51,7 +51,7 @@ export function personsContract(name: string, open: () => Promise<OpenedPersonSt
     await persons.put(row(1))
     await persons.put(row(2))
     await persons.forget([2, 3])
-    for (const account of [1, 2, 3, 4]) await persons.putBack(row(account, 'copied'))
+    for (const account of [1, 2, 3, 4]) await persons.restore(row(account, 'copied'))
     assert.equal(await rowsOf(persons), [row(1), row(4, 'copied')])
     assert.is(await persons.read(2), undefined)
     await persons.put(row(2, 'again'))

@@ -14,7 +14,7 @@ export async function copyPersons(
   rows: AsyncIterable<PersonRow> | Iterable<PersonRow>,
   target: PersonStores,
 ): Promise<void> {
-  for await (const row of rows) if (await hasPerson(target.store, row.account)) await target.persons.putBack(row)
+  for await (const row of rows) if (await hasPerson(target.store, row.account)) await target.persons.restore(row)
 }
 
 /** Accounts with personal data that the log does not have, or has forgotten. */

@@ -42,13 +42,13 @@ export class Appender {
     const encoded = appends.map((append) => ({ append, chunks: encodeAppend(append) }))
     const positions: Position[] = []
     const faults: unknown[] = []
-    const since = performance.now()
-    const isOver = () => faults.length > 0 && performance.now() - since > RETRY_WINDOW_MS
+    const startedAt = performance.now()
+    const shouldStop = () => faults.length > 0 && performance.now() - startedAt > RETRY_WINDOW_MS
     // Appends to one stream are sent sequentially, those of different streams concurrently.
     const lanes = [...groupByStream(encoded).values()]
     const work = async () => {
       // After timeouts of the first appends, do not send the rest.
-      for (let lane = lanes.shift(); lane !== undefined && !isOver(); lane = lanes.shift()) {
+      for (let lane = lanes.shift(); lane !== undefined && !shouldStop(); lane = lanes.shift()) {
         try {
           for (const { index, append, chunks } of lane) positions[index] = await this.#appendChunks(append, chunks)
         } catch (error) {
@@ -74,22 +74,26 @@ export class Appender {
         append.stream,
         chunks.flatMap(({ types }) => types),
       )
-    const sent = encoded.map(({ append, chunks }) => this.#sendChunks(append, chunks))
-    return Promise.all((await Promise.all(sent)).map((result) => positionOf(result)))
+    const pendingResults = encoded.map(({ append, chunks }) => this.#sendChunks(append, chunks))
+    return Promise.all((await Promise.all(pendingResults)).map((result) => positionOf(result)))
   }
 
   /** @returns the result of the first chunk that was not stored, otherwise that of the last chunk */
   async #sendChunks({ stream, expected }: Append, chunks: readonly AppendChunk[]): Promise<AnsweredAppend> {
     let revision = expected
-    const sent = chunks.map((chunk) => {
-      const at = revision
+    const pendingResults = chunks.map((chunk) => {
+      const expectedRevision = revision
       revision = (revision === 'none' ? -1n : revision) + BigInt(chunk.ids.length)
-      return this.#send(stream, at, chunk).then((result) => ({ stream, expected: at, result }))
+      return this.#send(stream, expectedRevision, chunk).then((result) => ({
+        stream,
+        expected: expectedRevision,
+        result,
+      }))
     })
-    const results = await Promise.all(sent)
-    const answered = results.find(({ result }) => result.kind !== 'stored') ?? results.at(-1)
-    if (answered === undefined) throw new TypeError(`an append to ${stream} needs at least one event`)
-    return answered
+    const results = await Promise.all(pendingResults)
+    const chunkResult = results.find(({ result }) => result.kind !== 'stored') ?? results.at(-1)
+    if (chunkResult === undefined) throw new TypeError(`an append to ${stream} needs at least one event`)
+    return chunkResult
   }
 
   async #appendChunks({ stream, expected }: Append, chunks: readonly AppendChunk[]): Promise<Position> {
@@ -104,19 +108,19 @@ export class Appender {
   }
 
   async #appendOnce(stream: string, expected: Revision, chunk: AppendChunk): Promise<Position> {
-    const since = performance.now()
+    const startedAt = performance.now()
     for (let attempt = 1; ; attempt++) {
       await this.fence?.requireAppendAllowed(stream, chunk.types)
       const result = await this.#send(stream, expected, chunk)
       if (result.kind === 'stored') return result.position
       if (result.kind === 'wrong revision') throw new WrongRevision(stream, expected, result.actual)
-      const found = await this.#outcome(stream, expected, chunk, result)
+      const found = await this.#findStored(stream, expected, chunk, result)
       if (found !== undefined) {
         this.onStored(found)
         return found
       }
-      if (attempt === ATTEMPTS || performance.now() - since > RETRY_WINDOW_MS)
-        throw outcomeUnknown(stream, result.reason)
+      if (attempt === ATTEMPTS || performance.now() - startedAt > RETRY_WINDOW_MS)
+        throw toOutcomeUnknown(stream, result.reason)
     }
   }
 
@@ -127,7 +131,7 @@ export class Appender {
   }
 
   /** Reads whether an append was stored after all. Undefined if it has not been stored so far. */
-  async #outcome(
+  async #findStored(
     stream: string,
     expected: Revision,
     { ids }: AppendChunk,
@@ -136,12 +140,12 @@ export class Appender {
     if (kind === 'refused' || isNeverSent(reason))
       throw toStoreUnavailable(`the append to ${stream} was rejected`, reason)
     const first = expected === 'none' ? 0n : expected + 1n
-    const there = await this.reader.readRange(stream, first, ids.length).catch((error: unknown) => {
-      throw outcomeUnknown(stream, reason, error)
+    const stored = await this.reader.readRange(stream, first, ids.length).catch((error: unknown) => {
+      throw toOutcomeUnknown(stream, reason, error)
     })
-    if (there.length === 0) return undefined
-    const last = there.at(-1)
-    if (last !== undefined && there.length === ids.length && there.every(({ id }, index) => id === ids[index])) {
+    if (stored.length === 0) return undefined
+    const last = stored.at(-1)
+    if (last !== undefined && stored.length === ids.length && stored.every(({ id }, index) => id === ids[index])) {
       return last.position
     }
     const [newest] = await this.reader.readNewest(stream, 1)
@@ -155,11 +159,11 @@ type AnsweredAppend = { readonly stream: string; readonly expected: Revision; re
 function positionOf({ stream, expected, result }: AnsweredAppend): Position {
   if (result.kind === 'stored') return result.position
   if (result.kind === 'wrong revision') throw new WrongRevision(stream, expected, result.actual)
-  if (result.kind === 'unknown') throw outcomeUnknown(stream, result.reason)
+  if (result.kind === 'unknown') throw toOutcomeUnknown(stream, result.reason)
   throw toStoreUnavailable(`the append to ${stream} was rejected`, result.reason)
 }
 
-const outcomeUnknown = (stream: string, reason: Error, cause: unknown = reason) =>
+const toOutcomeUnknown = (stream: string, reason: Error, cause: unknown = reason) =>
   new OutcomeUnknown(`${STORE}: the outcome of the append to ${stream} is unknown: ${reason.message}`, {
     cause,
     store: STORE,

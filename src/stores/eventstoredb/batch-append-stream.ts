@@ -46,13 +46,13 @@ const DEADLINE = 7
  * expired: it answers every append with a timeout. Servers from 21.10.1 on also accept a duration, which is written
  * here.
  */
-function bytesOf(request: BatchAppendReq, options: BatchAppendReq.Options, deadline: number): Uint8Array {
+function bytesOf(request: BatchAppendReq, options: BatchAppendReq.Options, deadlineMs: number): Uint8Array {
   const { BatchAppendReq } = streamsPb
   const writer = new BinaryWriter()
   BatchAppendReq.serializeBinaryToWriter(request, writer)
   writer.writeMessage(OPTIONS, options, (_: unknown, inner: BinaryWriter) => {
     BatchAppendReq.Options.serializeBinaryToWriter(options, inner)
-    inner.writeMessage(DEADLINE, durationOf(deadline), durationPb.Duration.serializeBinaryToWriter)
+    inner.writeMessage(DEADLINE, durationOf(deadlineMs), durationPb.Duration.serializeBinaryToWriter)
   })
   return writer.getResultBuffer()
 }
@@ -85,7 +85,7 @@ type OpenBatchCall = {
  */
 export class BatchAppendStream {
   #open: Promise<OpenBatchCall> | undefined
-  #underWay = 0
+  #pendingCount = 0
 
   constructor(
     private readonly connection: EventStoreDBConnection,
@@ -93,19 +93,19 @@ export class BatchAppendStream {
   ) {}
 
   get isAppending(): boolean {
-    return this.#underWay > 0
+    return this.#pendingCount > 0
   }
 
   /** Never rejects: failures are returned as results. */
   async send(stream: string, expected: Revision, chunk: AppendChunk): Promise<BatchAppendResult> {
-    this.#underWay++
+    this.#pendingCount++
     const result = await this.#send(stream, expected, chunk)
-    this.#underWay--
+    this.#pendingCount--
     return result
   }
 
   async #send(stream: string, expected: Revision, { messages }: AppendChunk): Promise<BatchAppendResult> {
-    const correlation = randomUUID()
+    const correlationId = randomUUID()
     const opening = (this.#open ??= this.#start())
     let open: OpenBatchCall
     try {
@@ -124,11 +124,11 @@ export class BatchAppendStream {
       }, timeoutMs)
       const settle = (result: BatchAppendResult) => {
         deadline.clear()
-        open.pending.delete(correlation)
+        open.pending.delete(correlationId)
         resolve(result)
       }
-      open.pending.set(correlation, settle)
-      open.call.write(appendRequest({ correlationId: correlation, stream, expected, messages, deadlineMs: timeoutMs }))
+      open.pending.set(correlationId, settle)
+      open.call.write(appendRequest({ correlationId, stream, expected, messages, deadlineMs: timeoutMs }))
     })
   }
 
@@ -136,34 +136,34 @@ export class BatchAppendStream {
     const node = await this.connection.node()
     const call = await node.openBatchAppend()
     const open: OpenBatchCall = { node, call, pending: new Map(), lastResponseAt: Number.NEGATIVE_INFINITY }
-    const started = this.#open
-    let isOver = false
-    let stay = () => {}
-    const ended = (reason: Error) => {
-      isOver = true
-      stay()
-      if (this.#open === started) this.#open = undefined
+    const opening = this.#open
+    let hasEnded = false
+    let removeCloseListener = () => {}
+    const endCall = (reason: Error) => {
+      hasEnded = true
+      removeCloseListener()
+      if (this.#open === opening) this.#open = undefined
       for (const settle of open.pending.values()) settle({ kind: 'unknown', reason })
     }
-    stay = node.onClose(() => ended(new Error('the connection to its node was closed')))
+    removeCloseListener = node.onClose(() => endCall(new Error('the connection to its node was closed')))
     call.on('data', (response: BatchAppendResp) => {
       node.recordResponse()
       open.lastResponseAt = node.lastActivityAt
       const result = answerOf(response)
       open.pending.get(response.getCorrelationId()?.getString() ?? '')?.(result)
-      if ('reason' in result) this.#lookAt(node, result)
+      if ('reason' in result) this.#reportFailure(node, result)
     })
     call.on('error', (error: Error) => {
-      ended(error)
+      endCall(error)
       this.connection.reportFailure(node, error)
     })
-    call.on('end', () => ended(new Error('the server ended the batch-append call')))
-    if (isOver) throw new Error('the connection to its node was closed')
+    call.on('end', () => endCall(new Error('the server ended the batch-append call')))
+    if (hasEnded) throw new Error('the connection to its node was closed')
     return open
   }
 
   /** A leader that cannot store an append may no longer be the leader. */
-  #lookAt(node: EventStoreNode, { kind, reason }: Extract<BatchAppendResult, { reason: Error }>): void {
+  #reportFailure(node: EventStoreNode, { kind, reason }: Extract<BatchAppendResult, { reason: Error }>): void {
     this.connection.reportFailure(node, reason)
     if (kind === 'unknown') this.connection.verifyLeader(node)
   }

@@ -15,11 +15,11 @@ export type LeaderQuery = (node: string) => Promise<string | undefined>
  * @returns undefined if there is no leader now
  */
 async function findLeader(nodes: readonly string[], ask: LeaderQuery): Promise<string | undefined> {
-  const named = await findMajorityLeader(nodes, ask)
-  if (named === undefined) return undefined
+  const majorityLeader = await findMajorityLeader(nodes, ask)
+  if (majorityLeader === undefined) return undefined
   // A failed request counts as "no"; `ask` records the error.
-  const itself = await ask(named).catch(() => undefined)
-  return itself === named ? named : undefined
+  const selfReportedLeader = await ask(majorityLeader).catch(() => undefined)
+  return selfReportedLeader === majorityLeader ? majorityLeader : undefined
 }
 
 /**
@@ -32,18 +32,18 @@ function findMajorityLeader(nodes: readonly string[], ask: LeaderQuery): Promise
   return new Promise((resolve) => {
     const settle = () => {
       settled++
-      const all = settled === nodes.length ? responses : nodes.length
-      const elected = [...votes].find(([, count]) => count * 2 > all)
+      const voters = settled === nodes.length ? responses : nodes.length
+      const elected = [...votes].find(([, count]) => count * 2 > voters)
       if (elected !== undefined || settled === nodes.length) resolve(elected?.[0])
     }
-    const count = (leader: string | undefined) => {
+    const recordVote = (leader: string | undefined) => {
       responses++
       votes.set(leader, (votes.get(leader) ?? 0) + 1)
     }
     for (const node of nodes)
       ask(node)
         // A node that does not respond has no vote; `ask` records the error.
-        .then(count, () => undefined)
+        .then(recordVote, () => undefined)
         .then(settle)
   })
 }
@@ -59,9 +59,9 @@ export class EventStoreDBConnection {
   #node: EventStoreNode | undefined
   #search: Promise<EventStoreNode> | undefined
   #searchingSince = 0
-  #fault: unknown
+  #lastError: unknown
   #isClosed = false
-  #isDoubting = false
+  #isVerifyingLeader = false
   /** The members of a cluster whose connection string has only one name. */
   #members: readonly string[] = []
 
@@ -73,11 +73,11 @@ export class EventStoreDBConnection {
     this.#address = parseConnectionString(connectionString)
     this.#backOff = new BackOff({ firstPauseMs: timing.firstPauseMs, longestPauseMs: timing.maxDiscoveryPauseMs })
     // Creating a client validates the connection string immediately.
-    const node = this.#first()
+    const node = this.#openFirstSeed()
     if (!this.#address.isCluster) this.#node = node
   }
 
-  #first(): EventStoreNode {
+  #openFirstSeed(): EventStoreNode {
     try {
       return this.#open(this.#address.seeds[0] ?? '')
     } catch (error) {
@@ -93,37 +93,40 @@ export class EventStoreDBConnection {
     const search = (this.#search ??= this.#find())
     // The search rejects for each of its waiters; a waiter whose timeout has passed reports the last known error.
     search.catch(() => undefined)
-    const left = this.#searchingSince + this.timing.readTimeoutMs - performance.now()
-    return withTimeout(Math.max(0, left), search, () => {
-      throw toStoreUnavailable(`no leader found among ${this.#address.seeds.join(', ')}`, this.#fault ?? 'no response')
+    const remainingMs = this.#searchingSince + this.timing.readTimeoutMs - performance.now()
+    return withTimeout(Math.max(0, remainingMs), search, () => {
+      throw toStoreUnavailable(
+        `no leader found among ${this.#address.seeds.join(', ')}`,
+        this.#lastError ?? 'no response',
+      )
     })
   }
 
   /** When the current node last sent anything, in milliseconds of the monotonic clock. */
-  get heardAt(): number {
+  get lastResponseAt(): number {
     return this.#node?.lastResponseAt ?? Number.NEGATIVE_INFINITY
   }
 
   /** A call timed out after `timeoutMs` ms. Abandons the node if it has sent nothing else in that time either. */
   reportTimeout(node: EventStoreNode, timeoutMs: number): void {
-    if (node.isSilent(timeoutMs)) this.#giveUp(node)
+    if (node.isSilent(timeoutMs)) this.#abandon(node)
   }
 
   /** A call failed. Abandons a cluster's node if the error shows that it cannot serve calls any more. */
   reportFailure(node: EventStoreNode, error: unknown): void {
-    if (this.#address.isCluster && isNodeFailure(error)) this.#giveUp(node)
+    if (this.#address.isCluster && isNodeFailure(error)) this.#abandon(node)
   }
 
   /** The node failed to do what a leader can do. Asks the other nodes whether it still is the leader. */
   verifyLeader(node: EventStoreNode): void {
-    if (!this.#address.isCluster || this.#isDoubting) return
-    this.#isDoubting = true
-    void this.#check(node).finally(() => (this.#isDoubting = false))
+    if (!this.#address.isCluster || this.#isVerifyingLeader) return
+    this.#isVerifyingLeader = true
+    void this.#abandonIfDeposed(node).finally(() => (this.#isVerifyingLeader = false))
   }
 
-  async #check(node: EventStoreNode): Promise<void> {
+  async #abandonIfDeposed(node: EventStoreNode): Promise<void> {
     const leader = await this.#askAll()
-    if (leader !== undefined && leader !== node.name) this.#giveUp(node)
+    if (leader !== undefined && leader !== node.name) this.#abandon(node)
   }
 
   async close(): Promise<void> {
@@ -137,7 +140,7 @@ export class EventStoreDBConnection {
     return new EventStoreNode(name, this.#address.connectionStringFor(name))
   }
 
-  #giveUp(node: EventStoreNode): void {
+  #abandon(node: EventStoreNode): void {
     if (node !== this.#node) return
     this.#node = this.#address.isCluster ? undefined : this.#open(node.name)
     // The errors of its calls were reported already.
@@ -161,7 +164,7 @@ export class EventStoreDBConnection {
   async #askAll(): Promise<string | undefined> {
     const nodes = [...new Set([...this.#address.seeds, ...this.#members])]
     const leader = await findLeader(nodes, (name) => this.#ask(name))
-    if (leader !== undefined) this.#fault = undefined
+    if (leader !== undefined) this.#lastError = undefined
     return leader
   }
 
@@ -172,7 +175,7 @@ export class EventStoreDBConnection {
       if (this.#address.seeds.length === 1) this.#members = members
       return leader
     } catch (error) {
-      this.#fault = error
+      this.#lastError = error
       throw error
     } finally {
       // It was opened for this request only.

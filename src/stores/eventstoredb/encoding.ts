@@ -6,9 +6,9 @@ import { checkAppend, serializeData, serializeMetadata } from '../log/event-seri
 import type { Append, NewEvent, Position, StoredEvent } from '../ports/event-store.ts'
 
 /** Bytes of one append, over all its events: the server's default MaxAppendSize. */
-const MAX_APPEND = 1_048_576
+const MAX_APPEND_BYTES = 1_048_576
 
-/** Events of one append, up to MAX_APPEND bytes, ready to be sent at any revision. */
+/** Events of one append, up to MAX_APPEND_BYTES, ready to be sent at any revision. */
 export type AppendChunk = {
   readonly messages: readonly BatchAppendReq.ProposedMessage[]
   readonly ids: readonly string[]
@@ -24,22 +24,22 @@ export function encodeAppend({ stream, events }: Pick<Append, 'stream' | 'events
   checkAppend(stream, events)
   const chunks: { messages: BatchAppendReq.ProposedMessage[]; ids: string[]; types: string[]; bytes: number }[] = []
   // The events of a bulk share one metadata object, which is serialized once.
-  let shared: { readonly metadata: NewEvent['metadata']; readonly bytes: Buffer } | undefined
+  let sharedMetadata: { readonly metadata: NewEvent['metadata']; readonly bytes: Buffer } | undefined
   for (const event of events) {
     const data = Buffer.from(serializeData(event), 'utf8')
-    if (shared?.metadata !== event.metadata) {
-      shared = { metadata: event.metadata, bytes: Buffer.from(serializeMetadata(event), 'utf8') }
+    if (sharedMetadata?.metadata !== event.metadata) {
+      sharedMetadata = { metadata: event.metadata, bytes: Buffer.from(serializeMetadata(event), 'utf8') }
     }
-    const bytes = data.length + shared.bytes.length + 2 * event.type.length
-    if (bytes > MAX_APPEND)
+    const bytes = data.length + sharedMetadata.bytes.length + 2 * event.type.length
+    if (bytes > MAX_APPEND_BYTES)
       throw new TypeError(
-        `${event.type} must have at most ${MAX_APPEND} bytes (EventStoreDB's limit per append), got ${bytes}`,
+        `${event.type} must have at most ${MAX_APPEND_BYTES} bytes (EventStoreDB's limit per append), got ${bytes}`,
       )
     let chunk = chunks.at(-1)
-    if (chunk === undefined || chunk.bytes + bytes > MAX_APPEND) {
+    if (chunk === undefined || chunk.bytes + bytes > MAX_APPEND_BYTES) {
       chunks.push((chunk = { messages: [], ids: [], types: [], bytes: 0 }))
     }
-    chunk.messages.push(proposed(event, data, shared.bytes))
+    chunk.messages.push(toProposedMessage(event, data, sharedMetadata.bytes))
     chunk.ids.push(event.id.toLowerCase())
     chunk.types.push(event.type)
     chunk.bytes += bytes
@@ -47,7 +47,7 @@ export function encodeAppend({ stream, events }: Pick<Append, 'stream' | 'events
   return chunks
 }
 
-function proposed({ id, type }: NewEvent, data: Buffer, metadata: Buffer): BatchAppendReq.ProposedMessage {
+function toProposedMessage({ id, type }: NewEvent, data: Buffer, metadata: Buffer): BatchAppendReq.ProposedMessage {
   const uuid = new sharedPb.UUID()
   uuid.setString(id.toLowerCase())
   const message = new streamsPb.BatchAppendReq.ProposedMessage()

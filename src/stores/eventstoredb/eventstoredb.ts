@@ -24,24 +24,24 @@ import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 export function openEventStoreDB(
   address: string,
   timing: Timing = DEFAULT_TIMING,
-  { filling = false, told = emitWarning }: { readonly filling?: boolean; readonly told?: WarningLogger } = {},
+  { filling = false, told: warn = emitWarning }: { readonly filling?: boolean; readonly told?: WarningLogger } = {},
 ): EventStore<Promise<PositionOrStart>> {
   const connection = new EventStoreDBConnection(address, timing)
   const reader = new EventReader(connection, timing)
   const read: EventLog['read'] = (stream, { last } = {}) =>
     last === undefined ? reader.readStream(stream) : reader.readNewest(stream, last)
   const fence = filling ? undefined : new Fence({ read })
-  const stored = (position: Position) => {
+  const onStored = (position: Position) => {
     feed.observePosition(position)
     reader.observePosition(position)
   }
   const batches = new BatchAppendStream(connection, timing)
-  const appender = new Appender(batches, reader, fence, stored)
+  const appender = new Appender(batches, reader, fence, onStored)
   const head = new SingleFlight(() => reader.head())
   const readHead = () => head.get()
-  const interrupted = reportInterruptions(told)
+  const onInterrupted = reportInterruptions(warn)
   const onCheckpoint = (newest: PositionOrStart, checkpoint: Position) => reader.observePosition(newest, checkpoint)
-  const feed = new LiveFeed(connection, readHead, () => batches.isAppending, onCheckpoint, timing, interrupted)
+  const feed = new LiveFeed(connection, readHead, () => batches.isAppending, onCheckpoint, timing, onInterrupted)
 
   const store: EventLog<Promise<PositionOrStart>> = {
     isAppendManyAtomic: false,
@@ -55,11 +55,7 @@ export function openEventStoreDB(
       yield* reader.readAll(from, await readHead(), filter)
     },
     subscribe: (from, filter) =>
-      new EventStoreDBSubscription(
-        { connection, reader, feed, readHead, timing, onInterrupted: interrupted },
-        from,
-        filter,
-      ),
+      new EventStoreDBSubscription({ connection, reader, feed, readHead, timing, onInterrupted }, from, filter),
     head: readHead,
     eventAt: (position) => reader.readAt(position),
     async close() {
@@ -73,7 +69,7 @@ export function openEventStoreDB(
     filling,
     // An append that passed the fence check just before the fence was seen may be sent up to twice.
     fenceDelayMs: MAX_FENCE_AGE_MS + 2 * timing.appendTimeoutMs,
-    ...(fence !== undefined && { appended: (stream: string) => fence.onAppended(stream) }),
-    heardAt: () => connection.heardAt,
+    ...(fence !== undefined && { onAppended: (stream: string) => fence.onAppended(stream) }),
+    lastResponseAt: () => connection.lastResponseAt,
   })
 }

@@ -9,9 +9,9 @@ export type InterruptionListener = (error: unknown) => void
  * failure is therefore logged; the logger combines them into one outage.
  */
 export const reportInterruptions =
-  (told: WarningLogger): InterruptionListener =>
+  (warn: WarningLogger): InterruptionListener =>
   (error) =>
-    told(
+    warn(
       { err: toStoreUnavailable('the subscription failed', error), repeats: true },
       'reading the log for a subscription failed; retrying',
     )
@@ -54,9 +54,9 @@ export const isUnknownPosition = (error: unknown): boolean => /Exception was thr
  * Wraps any error of a call. Some of the client's errors have neither a type nor a message, and those of a dead
  * connection come in four kinds.
  */
-export function toStoreUnavailable(what: string, error: unknown): StoreUnavailable {
+export function toStoreUnavailable(message: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
-  return new StoreUnavailable(`${STORE}: ${what}: ${reasonOf(error)}`, { cause: error, store: STORE })
+  return new StoreUnavailable(`${STORE}: ${message}: ${reasonOf(error)}`, { cause: error, store: STORE })
 }
 
 function reasonOf(error: unknown): string {

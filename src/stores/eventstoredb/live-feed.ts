@@ -50,24 +50,25 @@ class LiveFeedTail {
   trim(): void {
     const newest = this.#events.at(-1)?.position.commit ?? 0n
     const isTooOld = ({ position }: StoredEvent) => newest - position.commit > MAX_BYTES
-    let gone = this.#events.length > MAX_EVENTS * SLACK ? this.#events.length - MAX_EVENTS : 0
-    for (let event = this.#events[gone]; event !== undefined && isTooOld(event); event = this.#events[gone]) gone++
-    if (gone === 0) return
-    this.#start = this.#events[gone - 1]?.position ?? this.#start
-    this.#events = this.#events.slice(gone)
+    let dropCount = this.#events.length > MAX_EVENTS * SLACK ? this.#events.length - MAX_EVENTS : 0
+    for (let event = this.#events[dropCount]; event !== undefined && isTooOld(event); event = this.#events[dropCount])
+      dropCount++
+    if (dropCount === 0) return
+    this.#start = this.#events[dropCount - 1]?.position ?? this.#start
+    this.#events = this.#events.slice(dropCount)
   }
 
   covers(position: PositionOrStart): boolean {
     return comparePositions(position, this.#start) >= 0
   }
 
-  /** Up to `most` events after a position that the tail covers. */
-  eventsAfter(position: PositionOrStart, most: number): readonly StoredEvent[] {
-    const from = this.#indexBehind(position)
-    return this.#events.slice(from, from + most)
+  /** Up to `limit` events after a position that the tail covers. */
+  eventsAfter(position: PositionOrStart, limit: number): readonly StoredEvent[] {
+    const from = this.#indexAfter(position)
+    return this.#events.slice(from, from + limit)
   }
 
-  #indexBehind(position: PositionOrStart): number {
+  #indexAfter(position: PositionOrStart): number {
     let [low, high] = [0, this.#events.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -94,7 +95,7 @@ export const NON_SYSTEM_STREAMS = /^[^$]/
 export class LiveFeed {
   readonly #followers = new Set<() => void>()
   #tail: LiveFeedTail | undefined
-  #known: PositionOrStart = 'start'
+  #newestPosition: PositionOrStart = 'start'
   #running: Promise<void> | undefined
   #buffer: StreamBuffer | undefined
   readonly #gathering = new InterruptibleSleep()
@@ -115,7 +116,7 @@ export class LiveFeed {
 
   /** Records a position that exists: subscribers before it have not caught up. */
   observePosition(position: PositionOrStart): void {
-    if (comparePositions(position, this.#known) > 0) this.#known = position
+    if (comparePositions(position, this.#newestPosition) > 0) this.#newestPosition = position
     if (!this.isAppending()) this.#gathering.wake()
   }
 
@@ -130,7 +131,7 @@ export class LiveFeed {
     }
     this.#followers.add(wake)
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
-    return () => this.#leave(wake)
+    return () => this.#removeFollower(wake)
   }
 
   /** The events after a position; undefined if they are not all in memory. */
@@ -140,7 +141,7 @@ export class LiveFeed {
     const last = found.at(-1)
     const end = last?.position ?? position
     const events = filter === undefined ? found : found.filter((event) => passesFilter(event, filter))
-    const caughtUp = comparePositions(end, this.#tail.end) >= 0 && comparePositions(end, this.#known) >= 0
+    const caughtUp = comparePositions(end, this.#tail.end) >= 0 && comparePositions(end, this.#newestPosition) >= 0
     return { events, position: end, caughtUp, ...(last && { last }) }
   }
 
@@ -156,7 +157,7 @@ export class LiveFeed {
     await this.#running
   }
 
-  #leave(wake: () => void): void {
+  #removeFollower(wake: () => void): void {
     this.#followers.delete(wake)
     if (this.#followers.size > 0) return
     this.#buffer?.close()
@@ -199,13 +200,13 @@ export class LiveFeed {
         const arrival = await inbox.next(this.timing.silenceMs)
         if (arrival === 'end') return
         if (arrival === 'silence') {
-          if (await this.#isMissing(tail)) return
+          if (await this.#isMissingEvents(tail)) return
           continue
         }
-        this.#hear(tail, arrival)
+        this.#receive(tail, arrival)
         if (this.#isMoreComing(tail)) {
           await this.#gathering.sleep(this.timing.gatheringMs)
-          this.#hear(tail, inbox.takeAvailable())
+          this.#receive(tail, inbox.takeAvailable())
         }
         tail.trim()
         this.#wakeAll()
@@ -219,15 +220,15 @@ export class LiveFeed {
   }
 
   /** True if the server has events that it has not sent: the subscription is dead without an error. */
-  async #isMissing(tail: LiveFeedTail): Promise<boolean> {
+  async #isMissingEvents(tail: LiveFeedTail): Promise<boolean> {
     const before = tail.end
-    if (comparePositions(this.#known, before) > 0) return true
+    if (comparePositions(this.#newestPosition, before) > 0) return true
     const head = await this.readHead()
     this.observePosition(head)
     return comparePositions(head, tail.end) > 0 && tail.end === before
   }
 
-  #hear(tail: LiveFeedTail, { events, checkpoint }: BufferedBatch): void {
+  #receive(tail: LiveFeedTail, { events, checkpoint }: BufferedBatch): void {
     for (const event of events) {
       const stored = toStoredEvent(event)
       if (stored !== undefined) tail.add(stored)
@@ -238,7 +239,7 @@ export class LiveFeed {
 
   /** Whether to wait for more events. False with a single writer, so that it is not delayed. */
   #isMoreComing(tail: LiveFeedTail): boolean {
-    return this.isAppending() || comparePositions(tail.end, this.#known) < 0
+    return this.isAppending() || comparePositions(tail.end, this.#newestPosition) < 0
   }
 
   #wakeAll(): void {
@@ -247,5 +248,5 @@ export class LiveFeed {
 }
 
 /** The later of two positions. */
-export const later = (a: PositionOrStart, b: PositionOrStart | Position): PositionOrStart =>
+export const laterPosition = (a: PositionOrStart, b: PositionOrStart | Position): PositionOrStart =>
   comparePositions(a, b) >= 0 ? a : b

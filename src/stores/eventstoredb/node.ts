@@ -49,8 +49,8 @@ export class EventStoreNode {
   /** The same, but -Infinity if it has not sent anything yet. */
   lastResponseAt = Number.NEGATIVE_INFINITY
   readonly #commands: ClientInternals
-  readonly #leaving = new Set<() => void>()
-  #isGone = false
+  readonly #closeListeners = new Set<() => void>()
+  #isClosed = false
 
   /** Connects with the first call. @throws the client's ParseError */
   constructor(
@@ -74,10 +74,10 @@ export class EventStoreNode {
   }
 
   /** Calls back once when the node is closed. @returns a function that removes the listener */
-  onClose(leave: () => void): () => void {
-    if (this.#isGone) leave()
-    else this.#leaving.add(leave)
-    return () => this.#leaving.delete(leave)
+  onClose(listener: () => void): () => void {
+    if (this.#isClosed) listener()
+    else this.#closeListeners.add(listener)
+    return () => this.#closeListeners.delete(listener)
   }
 
   /** Opens the batch-append call, without a deadline. */
@@ -99,14 +99,14 @@ export class EventStoreNode {
   }
 
   async close(): Promise<void> {
-    this.#isGone = true
-    for (const leave of this.#leaving) leave()
-    this.#leaving.clear()
-    const late = new AbortController()
+    this.#isClosed = true
+    for (const listener of this.#closeListeners) listener()
+    this.#closeListeners.clear()
+    const timeoutController = new AbortController()
     // Rejects only when aborted below.
-    const timeout = pause(CLOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => {})
+    const timeout = pause(CLOSE_TIMEOUT_MS, undefined, { signal: timeoutController.signal }).catch(() => {})
     await Promise.race([this.client.dispose(), timeout])
-    late.abort()
+    timeoutController.abort()
     // The client never closes a working channel.
     const streams = await this.#commands.getGRPCClient(streamsGrpc.StreamsClient, 'close')
     streams.close()

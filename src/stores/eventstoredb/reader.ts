@@ -35,44 +35,45 @@ const PAGE = 4_096
 export class HeadFinder {
   #newest: PositionOrStart = 'start'
   /** Up to here, no event of ours follows `#newest`. */
-  #looked: PositionOrStart = 'start'
+  #scannedTo: PositionOrStart = 'start'
 
-  constructor(private readonly readBack: BackwardReader) {}
+  constructor(private readonly readBackwards: BackwardReader) {}
 
   /**
    * Records an event of ours.
-   * @param looked a position up to which no event of ours follows it, such as a checkpoint of the server
+   * @param scannedTo a position up to which no event of ours follows it, such as a checkpoint of the server
    */
-  observePosition(position: PositionOrStart, looked: PositionOrStart = position): void {
+  observePosition(position: PositionOrStart, scannedTo: PositionOrStart = position): void {
     if (comparePositions(position, this.#newest) > 0) this.#newest = position
-    if (comparePositions(looked, this.#looked) > 0) this.#looked = looked
+    if (comparePositions(scannedTo, this.#scannedTo) > 0) this.#scannedTo = scannedTo
   }
 
-  /** @throws the error of `readBack` */
+  /** @throws the error of `readBackwards` */
   async find(): Promise<PositionOrStart> {
-    const before = { newest: this.#newest, looked: this.#looked }
+    const before = { newest: this.#newest, scannedTo: this.#scannedTo }
     let from: Position | 'end' = 'end'
     let end: PositionOrStart | undefined
     for (let pages = 0; ; pages++) {
       const count = FIRST_PAGES[pages] ?? PAGE
-      const page: readonly ScannedEvent[] = await this.readBack(from, count)
+      const page: readonly ScannedEvent[] = await this.readBackwards(from, count)
       end ??= page[0]?.position ?? 'start'
-      const ours = page.find(({ isApplicationEvent }) => isApplicationEvent)
+      const applicationEvent = page.find(({ isApplicationEvent }) => isApplicationEvent)
       const oldest = page.at(-1)?.position
-      if (ours !== undefined) return this.#found(ours.position, end, before.newest)
-      if (oldest === undefined || page.length < count) return this.#found('start', end, before.newest)
+      if (applicationEvent !== undefined) return this.#recordHead(applicationEvent.position, end, before.newest)
+      if (oldest === undefined || page.length < count) return this.#recordHead('start', end, before.newest)
       // A log that ends before the scanned range was restored from a backup: discard what was remembered.
-      const isKnown = comparePositions(end, before.looked) >= 0
-      if (isKnown && comparePositions(oldest, before.looked) <= 0) return this.#found(before.newest, end, before.newest)
+      const reachesScannedRange = comparePositions(end, before.scannedTo) >= 0
+      if (reachesScannedRange && comparePositions(oldest, before.scannedTo) <= 0)
+        return this.#recordHead(before.newest, end, before.newest)
       from = oldest
     }
   }
 
   /** An event appended meanwhile is newer. */
-  #found(newest: PositionOrStart, looked: PositionOrStart, before: PositionOrStart): PositionOrStart {
+  #recordHead(newest: PositionOrStart, scannedTo: PositionOrStart, before: PositionOrStart): PositionOrStart {
     if (comparePositions(this.#newest, before) > 0) return this.#newest
     this.#newest = newest
-    this.#looked = looked
+    this.#scannedTo = scannedTo
     return newest
   }
 }
@@ -85,36 +86,36 @@ export type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent
  * servers.
  */
 export class PositionIndex {
-  readonly #places = new Map<string, Position>()
-  #read: PositionOrStart = 'start'
-  readonly #upToDate: SingleFlight<void>
+  readonly #positions = new Map<string, Position>()
+  #indexedTo: PositionOrStart = 'start'
+  readonly #update: SingleFlight<void>
 
-  constructor(private readonly readOn: ForwardReader) {
-    this.#upToDate = new SingleFlight(() => this.#readNew())
+  constructor(private readonly readForwards: ForwardReader) {
+    this.#update = new SingleFlight(() => this.#indexNewEvents())
   }
 
   /** The same events with their positions. @throws StoreUnavailable */
   async withPositions(events: StoredEvent[]): Promise<StoredEvent[]> {
-    const untold = events.filter(({ position }) => isPositionMissing(position))
-    if (untold.length === 0) return events
-    if (untold.some((event) => !this.#places.has(nameOf(event)))) await this.#upToDate.get()
+    const withoutPosition = events.filter(({ position }) => isPositionMissing(position))
+    if (withoutPosition.length === 0) return events
+    if (withoutPosition.some((event) => !this.#positions.has(nameOf(event)))) await this.#update.get()
     return events.map((event) =>
-      isPositionMissing(event.position) ? { ...event, position: this.#placeOf(event) } : event,
+      isPositionMissing(event.position) ? { ...event, position: this.#positionOf(event) } : event,
     )
   }
 
-  #placeOf(event: StoredEvent): Position {
-    const place = this.#places.get(nameOf(event))
-    if (place !== undefined) return place
+  #positionOf(event: StoredEvent): Position {
+    const position = this.#positions.get(nameOf(event))
+    if (position !== undefined) return position
     throw new StoreUnavailable(`${STORE}: ${nameOf(event)} was read from its stream, but not from $all`, {
       store: STORE,
     })
   }
 
-  async #readNew(): Promise<void> {
-    for await (const event of this.readOn(this.#read)) {
-      this.#places.set(nameOf(event), event.position)
-      this.#read = event.position
+  async #indexNewEvents(): Promise<void> {
+    for await (const event of this.readForwards(this.#indexedTo)) {
+      this.#positions.set(nameOf(event), event.position)
+      this.#indexedTo = event.position
     }
   }
 }
@@ -134,7 +135,7 @@ const MAX_CONCURRENT_READS = 32
 export class EventReader {
   readonly #permits = new Semaphore(MAX_CONCURRENT_READS)
   readonly #positionIndex: PositionIndex
-  readonly #head = new HeadFinder((from, count) => this.#back(from === 'end' ? END : from, count))
+  readonly #head = new HeadFinder((from, count) => this.#readBackwards(from === 'end' ? END : from, count))
 
   constructor(
     private readonly connection: EventStoreDBConnection,
@@ -166,9 +167,9 @@ export class EventReader {
     return this.#head.find()
   }
 
-  /** Records an event after which no event of ours follows up to `looked`. */
-  observePosition(position: PositionOrStart, looked?: PositionOrStart): void {
-    this.#head.observePosition(position, looked)
+  /** Records an event after which no event of ours follows up to `scannedTo`. */
+  observePosition(position: PositionOrStart, scannedTo?: PositionOrStart): void {
+    this.#head.observePosition(position, scannedTo)
   }
 
   async readAt(position: Position): Promise<StoredEvent | undefined> {
@@ -193,13 +194,13 @@ export class EventReader {
     }
   }
 
-  async #back(fromPosition: Position | typeof END, maxCount: number): Promise<ScannedEvent[]> {
+  async #readBackwards(fromPosition: Position | typeof END, maxCount: number): Promise<ScannedEvent[]> {
     const options = { ...LEADER_ONLY, direction: BACKWARDS, fromPosition, maxCount } as const
-    const seen: ScannedEvent[] = []
+    const scanned: ScannedEvent[] = []
     for await (const event of this.#resolved('the head', (client) => client.readAll(options, READ_AHEAD))) {
-      seen.push({ position: positionOf(event), isApplicationEvent: toStoredEvent(event) !== undefined })
+      scanned.push({ position: positionOf(event), isApplicationEvent: toStoredEvent(event) !== undefined })
     }
-    return seen
+    return scanned
   }
 
   async *#newerThan(from: PositionOrStart): AsyncGenerator<StoredEvent> {
@@ -218,24 +219,24 @@ export class EventReader {
   }
 
   /** Always reads to the end: the server counts cancelled calls as an attack and closes the connection. */
-  async #list(what: string, read: ClientRead): Promise<(StoredEvent | undefined)[]> {
+  async #list(label: string, read: ClientRead): Promise<(StoredEvent | undefined)[]> {
     try {
       return await this.#permits.run(async () => {
         const events: (StoredEvent | undefined)[] = []
-        for await (const event of this.#events(what, read)) events.push(event)
+        for await (const event of this.#events(label, read)) events.push(event)
         return events
       })
     } catch (error) {
-      throw toStoreUnavailable(`${what} could not be read`, error)
+      throw toStoreUnavailable(`${label} could not be read`, error)
     }
   }
 
   /** Yields undefined for events that are not ours. */
-  async *#events(what: string, read: ClientRead): AsyncGenerator<StoredEvent | undefined> {
-    for await (const event of this.#resolved(what, read)) yield toStoredEvent(event)
+  async *#events(label: string, read: ClientRead): AsyncGenerator<StoredEvent | undefined> {
+    for await (const event of this.#resolved(label, read)) yield toStoredEvent(event)
   }
 
-  async *#resolved(what: string, read: ClientRead): AsyncGenerator<ResolvedEvent> {
+  async *#resolved(label: string, read: ClientRead): AsyncGenerator<ResolvedEvent> {
     const node = await this.connection.node()
     const inbox = new StreamBuffer(read(node.client), node)
     try {
@@ -253,7 +254,7 @@ export class EventReader {
       }
     } catch (error) {
       this.connection.reportFailure(node, error)
-      throw toStoreUnavailable(`${what} could not be read`, error)
+      throw toStoreUnavailable(`${label} could not be read`, error)
     } finally {
       inbox.close()
     }

@@ -30,8 +30,8 @@ export class StreamBuffer {
   #ended = false
   #error: unknown
   readonly #pause = new InterruptibleSleep()
-  #room: () => void = () => {}
-  #stay: () => void = () => {}
+  #releaseBackPressure: () => void = () => {}
+  #removeCloseListener: () => void = () => {}
 
   constructor(
     private readonly stream: ClientStream,
@@ -49,7 +49,7 @@ export class StreamBuffer {
       if (!isNodeFailure(error)) node.recordResponse()
       this.#end(error)
     })
-    this.#stay = node.onClose(() => this.#end(new Error('the connection to its node was closed')))
+    this.#removeCloseListener = node.onClose(() => this.#end(new Error('the connection to its node was closed')))
     stream.on('caughtUp', () => {
       this.#drain()
       this.#caughtUp = true
@@ -63,7 +63,8 @@ export class StreamBuffer {
     this.#drain()
     this.#checkpoint = position
     this.#pause.wake()
-    if (this.#events.length >= MAX_BUFFERED_EVENTS) await new Promise<void>((done) => (this.#room = done))
+    if (this.#events.length >= MAX_BUFFERED_EVENTS)
+      await new Promise<void>((done) => (this.#releaseBackPressure = done))
   }
 
   /**
@@ -116,8 +117,8 @@ export class StreamBuffer {
     return this.#events.length > 0 || this.#checkpoint !== undefined || this.#caughtUp
   }
 
-  #drain(most = Number.POSITIVE_INFINITY): void {
-    while (this.#events.length < most) {
+  #drain(limit = Number.POSITIVE_INFINITY): void {
+    while (this.#events.length < limit) {
       const event = this.stream.read() as ResolvedEvent | null
       if (event === null) return
       this.#events.push(event)
@@ -129,15 +130,15 @@ export class StreamBuffer {
     this.#events = []
     this.#checkpoint = undefined
     this.#caughtUp = false
-    this.#room()
+    this.#releaseBackPressure()
     return arrival
   }
 
   #end(error: unknown): void {
-    this.#stay()
+    this.#removeCloseListener()
     this.#ended = true
     this.#error ??= error
     this.#pause.wake()
-    this.#room()
+    this.#releaseBackPressure()
   }
 }

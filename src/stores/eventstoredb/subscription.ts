@@ -13,7 +13,7 @@ import type { EventStoreDBConnection } from './connection.ts'
 import { toStoredEvent } from './encoding.ts'
 import type { InterruptionListener } from './failure.ts'
 import { StreamBuffer, type BufferedBatch } from './stream-buffer.ts'
-import { CHECKPOINT_INTERVAL, later, NON_SYSTEM_STREAMS, type LiveFeed } from './live-feed.ts'
+import { CHECKPOINT_INTERVAL, laterPosition, NON_SYSTEM_STREAMS, type LiveFeed } from './live-feed.ts'
 import { LEADER_ONLY } from './node.ts'
 import { READ_AHEAD, type EventReader } from './reader.ts'
 import { BackOff, type Timing } from './timing.ts'
@@ -32,7 +32,7 @@ class CatchUpSubscription {
   #buffer: StreamBuffer | undefined
   #position: PositionOrStart
   /** The last event yielded. Checkpoints may be before it, and the server may repeat events. */
-  #given: PositionOrStart
+  #lastYielded: PositionOrStart
 
   constructor(
     private readonly options: EventStoreDBSubscriptionOptions,
@@ -40,7 +40,7 @@ class CatchUpSubscription {
     from: PositionOrStart,
   ) {
     this.#position = from
-    this.#given = from
+    this.#lastYielded = from
   }
 
   get position(): PositionOrStart {
@@ -75,7 +75,7 @@ class CatchUpSubscription {
         if (arrival === 'silence') return yield* this.#readRemaining()
         yield this.#batchOf(arrival)
         if (!arrival.caughtUp) continue
-        this.#position = later(this.#position, head)
+        this.#position = laterPosition(this.#position, head)
         return
       }
     } catch (error) {
@@ -94,36 +94,36 @@ class CatchUpSubscription {
     const { reader, readHead } = this.options
     const head = await readHead()
     for await (const event of reader.readAll(this.#position, head, this.filter)) {
-      if (comparePositions(event.position, this.#given) > 0) yield this.#batch([event], event.position)
+      if (comparePositions(event.position, this.#lastYielded) > 0) yield this.#batch([event], event.position)
     }
-    this.#position = later(this.#position, head)
+    this.#position = laterPosition(this.#position, head)
   }
 
   #batchOf({ events, checkpoint }: BufferedBatch): SubscriptionBatch {
     const fresh: StoredEvent[] = []
     for (const event of events) {
       const stored = toStoredEvent(event)
-      if (stored === undefined || comparePositions(stored.position, this.#given) <= 0) continue
+      if (stored === undefined || comparePositions(stored.position, this.#lastYielded) <= 0) continue
       fresh.push(stored)
-      this.#given = stored.position
+      this.#lastYielded = stored.position
     }
-    return this.#batch(fresh, later(this.#given, checkpoint ?? this.#position))
+    return this.#batch(fresh, laterPosition(this.#lastYielded, checkpoint ?? this.#position))
   }
 
   #batch(events: readonly StoredEvent[], position: PositionOrStart): SubscriptionBatch {
-    this.#given = later(this.#given, events.at(-1)?.position ?? 'start')
-    this.#position = later(this.#position, position)
+    this.#lastYielded = laterPosition(this.#lastYielded, events.at(-1)?.position ?? 'start')
+    this.#position = laterPosition(this.#position, position)
     return { events, position: this.#position, caughtUp: false }
   }
 }
 
 /** A prefix of every stream name, including those of the server's own streams. */
-const EVERY = ''
+const EMPTY_PREFIX = ''
 
 type CheckpointOptions = Required<Pick<AllFilter, 'checkpointReached' | 'checkpointInterval'>>
 
 const toServerFilter = (filter: StreamFilter | undefined, checkpoints: CheckpointOptions) =>
-  filter === undefined || filter.prefixes.includes(EVERY)
+  filter === undefined || filter.prefixes.includes(EMPTY_PREFIX)
     ? streamNameFilter({ ...checkpoints, regex: NON_SYSTEM_STREAMS.source })
     : streamNameFilter({ ...checkpoints, prefixes: [...filter.prefixes] })
 
@@ -155,8 +155,8 @@ export class EventStoreDBSubscription implements Subscription {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
-    const leave = await this.#follow()
-    let announced = false
+    const unfollow = await this.#follow()
+    let hasYielded = false
     try {
       while (!this.#stopped) {
         this.#signal.reset()
@@ -165,16 +165,16 @@ export class EventStoreDBSubscription implements Subscription {
           yield* this.#catchUp()
           continue
         }
-        const moved = comparePositions(batch.position, this.#position) > 0
+        const hasAdvanced = comparePositions(batch.position, this.#position) > 0
         this.#position = batch.position
-        if (moved || !announced) yield batch
-        announced = true
+        if (hasAdvanced || !hasYielded) yield batch
+        hasYielded = true
         // Without a new batch, wait for the live feed. A batch whose events were all filtered out is not the end of the
         // log.
-        if (batch.caughtUp || !moved) await this.#signal.wait()
+        if (batch.caughtUp || !hasAdvanced) await this.#signal.wait()
       }
     } finally {
-      leave()
+      unfollow()
     }
   }
 
@@ -184,7 +184,7 @@ export class EventStoreDBSubscription implements Subscription {
       try {
         return await this.options.feed.follow(() => this.#signal.notify())
       } catch (error) {
-        await this.#interrupted(error)
+        await this.#handleInterruption(error)
       }
     }
     return () => {}
@@ -203,12 +203,12 @@ export class EventStoreDBSubscription implements Subscription {
       }
       this.#position = history.position
     } catch (error) {
-      await this.#interrupted(error)
+      await this.#handleInterruption(error)
     }
   }
 
   /** Errors caused by its own stop are not reported. */
-  #interrupted(error: unknown): Promise<void> {
+  #handleInterruption(error: unknown): Promise<void> {
     if (!this.#stopped) this.options.onInterrupted(error)
     return this.#backOff.sleep()
   }

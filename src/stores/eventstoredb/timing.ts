@@ -21,12 +21,12 @@ export type Timing = {
   readonly longestPauseMs: number
 }
 
-/** @param slower factor for the timeouts of calls */
-export const scaleTimeouts = (slower: number): Timing => ({
+/** @param timeoutFactor factor for the timeouts of calls */
+export const scaleTimeouts = (timeoutFactor: number): Timing => ({
   ...DEFAULT_TIMING,
-  appendTimeoutMs: DEFAULT_TIMING.appendTimeoutMs * slower,
-  readTimeoutMs: DEFAULT_TIMING.readTimeoutMs * slower,
-  gossipTimeoutMs: DEFAULT_TIMING.gossipTimeoutMs * slower,
+  appendTimeoutMs: DEFAULT_TIMING.appendTimeoutMs * timeoutFactor,
+  readTimeoutMs: DEFAULT_TIMING.readTimeoutMs * timeoutFactor,
+  gossipTimeoutMs: DEFAULT_TIMING.gossipTimeoutMs * timeoutFactor,
 })
 
 export const DEFAULT_TIMING: Timing = {

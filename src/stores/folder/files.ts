@@ -50,29 +50,30 @@ async function readOrCreateIdentity({ folder, incoming }: DirectoryLayout): Prom
 const REMOVING_PREFIX = 'removing-'
 
 /**
- * Removes a file whose touch token is still `mark`. The file is moved to `incoming/` first and its token checked again
+ * Removes a file whose touch token is still `touchToken`. The file is moved to `incoming/` first and its token checked again
  * there: a concurrent upload of the same content may have touched or replaced it, in which case it is restored.
  */
 async function removeFile(
-  places: DirectoryLayout,
+  layout: DirectoryLayout,
   digest: string,
-  mark: string,
+  touchToken: string,
 ): Promise<'removed' | 'touched' | 'missing'> {
-  const file = places.pathOf(digest)
+  const file = layout.pathOf(digest)
   const found = await readTouchToken(file)
-  if (found !== mark) return found === undefined ? 'missing' : 'touched'
-  const movedPath = join(places.incoming, `${REMOVING_PREFIX}${digest}-${randomUUID()}`)
-  if (!(await done(() => rename(file, movedPath)))) return 'missing'
-  if ((await readTouchToken(movedPath)) === mark) return (await done(() => unlink(movedPath))) ? 'removed' : 'touched'
-  await restoreFile(places, movedPath, digest)
+  if (found !== touchToken) return found === undefined ? 'missing' : 'touched'
+  const movedPath = join(layout.incoming, `${REMOVING_PREFIX}${digest}-${randomUUID()}`)
+  if (!(await existed(() => rename(file, movedPath)))) return 'missing'
+  if ((await readTouchToken(movedPath)) === touchToken)
+    return (await existed(() => unlink(movedPath))) ? 'removed' : 'touched'
+  await restoreFile(layout, movedPath, digest)
   return 'touched'
 }
 
 async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable<TemporaryFile> {
   for (const name of await mapFileSystemErrors(() => readdir(incoming))) {
-    const mark = await mapFileSystemErrors(() => readTouchToken(join(incoming, name)))
-    if (mark !== undefined)
-      yield { name, touchToken: mark, abandonedAfterMs: UPLOAD_ABANDONED_AFTER_MS, ...parseInterruptedRemoval(name) }
+    const touchToken = await mapFileSystemErrors(() => readTouchToken(join(incoming, name)))
+    if (touchToken !== undefined)
+      yield { name, touchToken, abandonedAfterMs: UPLOAD_ABANDONED_AFTER_MS, ...parseInterruptedRemoval(name) }
   }
 }
 
@@ -80,12 +81,12 @@ async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable
  * Deletes an abandoned upload. Restores the file of an interrupted removal, because its token may not have been checked
  * again.
  */
-async function removeTemporaryFile(places: DirectoryLayout, { name, touchToken }: TemporaryFile): Promise<boolean> {
-  const path = join(places.incoming, name)
+async function removeTemporaryFile(layout: DirectoryLayout, { name, touchToken }: TemporaryFile): Promise<boolean> {
+  const path = join(layout.incoming, name)
   if ((await readTouchToken(path)) !== touchToken) return false
   const { restoredDigest } = parseInterruptedRemoval(name)
-  if (restoredDigest === undefined) return done(() => unlink(path))
-  await restoreFile(places, path, restoredDigest)
+  if (restoredDigest === undefined) return existed(() => unlink(path))
+  await restoreFile(layout, path, restoredDigest)
   return false
 }
 
@@ -94,8 +95,8 @@ const parseInterruptedRemoval = (name: string): Pick<TemporaryFile, 'restoredDig
     ? { restoredDigest: name.slice(REMOVING_PREFIX.length, REMOVING_PREFIX.length + 64) }
     : {}
 
-async function restoreFile(places: DirectoryLayout, movedPath: string, digest: string): Promise<void> {
-  const file = places.pathOf(digest)
+async function restoreFile(layout: DirectoryLayout, movedPath: string, digest: string): Promise<void> {
+  const file = layout.pathOf(digest)
   await makeFolderOf(file)
   try {
     await link(movedPath, file)
@@ -108,7 +109,7 @@ async function restoreFile(places: DirectoryLayout, movedPath: string, digest: s
 }
 
 /** @returns false if the file does not exist */
-const done = async (action: () => Promise<void>): Promise<boolean> =>
+const existed = async (action: () => Promise<void>): Promise<boolean> =>
   (await ifExists(() => action().then(() => true))) ?? false
 
 export type UploadContext = {
@@ -131,10 +132,10 @@ class DirectoryFileUpload implements FileUpload {
   constructor(
     private readonly path: string,
     private readonly handle: FileHandle,
-    private readonly shared: UploadContext,
+    private readonly context: UploadContext,
   ) {
-    shared.handles.add(handle)
-    this.#stopKeepAlive = shared.keepAlive.hold((now) => handle.utimes(now, now))
+    context.handles.add(handle)
+    this.#stopKeepAlive = context.keepAlive.hold((now) => handle.utimes(now, now))
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -148,7 +149,7 @@ class DirectoryFileUpload implements FileUpload {
    * file must be restored.
    */
   async keep(): Promise<StoredFile> {
-    const { layout, keepAlive } = this.shared
+    const { layout, keepAlive } = this.context
     const digest = this.#hash.digest('hex')
     const file = layout.pathOf(digest)
     await mapFileSystemErrors(async () => {
@@ -176,13 +177,13 @@ class DirectoryFileUpload implements FileUpload {
 
   async #ensure(file: string): Promise<void> {
     const now = uniqueTouchTimeSeconds()
-    const isThere = await ifExists(() => utimes(file, now, now).then(() => true))
-    if (isThere !== true) await this.#putBack(file)
+    const exists = await ifExists(() => utimes(file, now, now).then(() => true))
+    if (exists !== true) await this.#restore(file)
   }
 
   /** An open handle still reads the content after the file was unlinked. */
-  async #putBack(file: string): Promise<void> {
-    const path = join(this.shared.layout.incoming, randomUUID())
+  async #restore(file: string): Promise<void> {
+    const path = join(this.context.layout.incoming, randomUUID())
     const copy = await open(path, 'wx', 0o600)
     try {
       await copyBytes(this.handle, copy)
@@ -205,7 +206,7 @@ class DirectoryFileUpload implements FileUpload {
 
   /** At most once: after a close, the descriptor's number may belong to another file. */
   async #close(): Promise<void> {
-    if (this.shared.handles.delete(this.handle)) await this.handle.close()
+    if (this.context.handles.delete(this.handle)) await this.handle.close()
   }
 }
 
@@ -234,33 +235,33 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
  * folder is synced. Several processes may share the folder.
  */
 export function openDirectoryFileStore(folder: string): FileStore {
-  const places = layoutOf(folder)
-  mkdirSync(places.incoming, { recursive: true })
-  const touching = new FileKeepAlive()
+  const layout = layoutOf(folder)
+  mkdirSync(layout.incoming, { recursive: true })
+  const keepAlive = new FileKeepAlive()
   const handles = new Set<FileHandle>()
   return {
-    identity: () => mapFileSystemErrors(() => readOrCreateIdentity(places)),
+    identity: () => mapFileSystemErrors(() => readOrCreateIdentity(layout)),
     receive: () =>
       mapFileSystemErrors(async () => {
-        const path = join(places.incoming, randomUUID())
+        const path = join(layout.incoming, randomUUID())
         return new DirectoryFileUpload(path, await open(path, 'wx+', 0o600), {
-          layout: places,
-          keepAlive: touching,
+          layout,
+          keepAlive,
           handles,
         })
       }),
     read: (digest, range) =>
       mapFileSystemErrors(async () => {
-        const handle = await ifExists(() => open(places.pathOf(digest), 'r'))
+        const handle = await ifExists(() => open(layout.pathOf(digest), 'r'))
         return handle?.createReadStream(range)
       }),
-    list: () => listFiles(places),
-    readTouchToken: (digest) => mapFileSystemErrors(() => readTouchToken(places.pathOf(digest))),
-    remove: (digest, mark) => mapFileSystemErrors(() => removeFile(places, digest, mark)),
-    temporaryFiles: () => listTemporaryFiles(places),
-    removeTemporaryFile: (leftover) => mapFileSystemErrors(() => removeTemporaryFile(places, leftover)),
+    list: () => listFiles(layout),
+    readTouchToken: (digest) => mapFileSystemErrors(() => readTouchToken(layout.pathOf(digest))),
+    remove: (digest, touchToken) => mapFileSystemErrors(() => removeFile(layout, digest, touchToken)),
+    temporaryFiles: () => listTemporaryFiles(layout),
+    removeTemporaryFile: (temporaryFile) => mapFileSystemErrors(() => removeTemporaryFile(layout, temporaryFile)),
     async close() {
-      touching.stop()
+      keepAlive.stop()
       await Promise.all([...handles].map((handle) => handle.close()))
       handles.clear()
     },
@@ -268,13 +269,13 @@ export function openDirectoryFileStore(folder: string): FileStore {
 }
 
 /** One directory at a time, so that only one directory's names are in memory. */
-async function* listFiles(places: DirectoryLayout): AsyncIterable<FileEntry> {
-  for (const first of await foldersIn(places.folder)) {
-    for (const second of await foldersIn(join(places.folder, first))) {
-      for (const digest of await readdir(join(places.folder, first, second))) {
+async function* listFiles(layout: DirectoryLayout): AsyncIterable<FileEntry> {
+  for (const first of await foldersIn(layout.folder)) {
+    for (const second of await foldersIn(join(layout.folder, first))) {
+      for (const digest of await readdir(join(layout.folder, first, second))) {
         if (!DIGEST.test(digest)) continue
-        const mark = await readTouchToken(places.pathOf(digest))
-        if (mark !== undefined) yield { digest, touchToken: mark }
+        const touchToken = await readTouchToken(layout.pathOf(digest))
+        if (touchToken !== undefined) yield { digest, touchToken }
       }
     }
   }

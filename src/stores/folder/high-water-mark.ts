@@ -12,17 +12,17 @@ const schema = z.object({
 /** Stored in one small file, replaced by a rename. It is not synced: after a power failure, an older mark may remain. */
 export const openHighWaterMarkFile = (file: string): HighWaterMarkStore => ({
   read() {
-    const text = readIfThere(file)
-    return text === undefined ? undefined : schema.safeParse(parsed(text)).data
+    const text = readIfExists(file)
+    return text === undefined ? undefined : schema.safeParse(parseJson(text)).data
   },
-  save(seen: LogHighWaterMark) {
+  save(highWaterMark: LogHighWaterMark) {
     const draft = `${file}.${process.pid}.part`
-    writeFileSync(draft, JSON.stringify(seen, asText), { mode: 0o600 })
+    writeFileSync(draft, JSON.stringify(highWaterMark, asText), { mode: 0o600 })
     renameSync(draft, file)
   },
 })
 
-function readIfThere(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -34,7 +34,7 @@ function readIfThere(file: string): string | undefined {
 /** JSON has no bigint. */
 const asText = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

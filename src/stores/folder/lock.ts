@@ -13,18 +13,20 @@ export type FolderLock = { release(): void }
  */
 export const lockFolderShared = (folder: string): FolderLock =>
   lockFolder(folder, 'shared') ??
-  refused(`${folder} is being restored by another process: try again when the restore has finished`)
+  throwUnavailable(`${folder} is being restored by another process: try again when the restore has finished`)
 
 /** An exclusive lock on the folder. @throws StoreUnavailable if another process has the folder open */
 export const lockFolderExclusive = (folder: string): FolderLock =>
   lockFolder(folder, 'exclusive') ??
-  refused(`Other processes have ${folder} open: stop the service and every command that uses it, and try again`)
+  throwUnavailable(
+    `Other processes have ${folder} open: stop the service and every command that uses it, and try again`,
+  )
 
 const lockFolder = (folder: string, mode: 'shared' | 'exclusive') =>
   lockFile(join(folder, 'installation.lock'), mode, LOCK_TIMEOUT_MS)
 
-function refused(busy: string): never {
-  throw new StoreUnavailable(busy)
+function throwUnavailable(message: string): never {
+  throw new StoreUnavailable(message)
 }
 
 /**

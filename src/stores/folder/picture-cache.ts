@@ -8,19 +8,19 @@ const PNG_ENDS = Buffer.from('IEND\xae\x42\x60\x82', 'latin1')
 
 /**
  * Caches pictures in a separate folder, which may be deleted at any time: pictures are rendered again. When their total
- * size exceeds `mostBytes`, the oldest are deleted until 90 % of it is left. Several processes may share the folder.
+ * size exceeds `maxBytes`, the oldest are deleted until 90 % of it is left. Several processes may share the folder.
  */
-export function openPictureCache(folder: string, mostBytes: number): PictureStore {
+export function openPictureCache(folder: string, maxBytes: number): PictureStore {
   const fileOf = (key: string) => join(folder, `${createHash('sha256').update(key).digest('hex')}.png`)
   /** Undefined until the folder has been listed. */
   let bytes: number | undefined
 
-  async function makeRoom(): Promise<void> {
+  async function evictOldest(): Promise<void> {
     const files = await filesIn(folder)
     bytes = files.reduce((sum, { size }) => sum + size, 0)
-    if (bytes <= mostBytes) return
+    if (bytes <= maxBytes) return
     for (const { path, size } of files.sort((a, b) => a.written - b.written)) {
-      if (bytes <= 0.9 * mostBytes) return
+      if (bytes <= 0.9 * maxBytes) return
       await ifExists(() => unlink(path))
       bytes -= size
     }
@@ -45,7 +45,7 @@ export function openPictureCache(folder: string, mostBytes: number): PictureStor
       }
       await rename(draft, fileOf(key))
       if (bytes !== undefined) bytes += png.length
-      if (bytes === undefined || bytes > mostBytes) await makeRoom()
+      if (bytes === undefined || bytes > maxBytes) await evictOldest()
     },
   }
 }

@@ -47,25 +47,26 @@ export function validateStorable({ stream, events }: Pick<Append, 'stream' | 'ev
   }
 }
 
-function objectText(what: string, value: object): string {
-  const text = stringify(what, value)
-  if (text?.[0] !== '{') throw new TypeError(`${what} must be an object, got ${text ?? 'undefined'}`)
+function objectText(label: string, value: object): string {
+  const text = stringify(label, value)
+  if (text?.[0] !== '{') throw new TypeError(`${label} must be an object, got ${text ?? 'undefined'}`)
   return text
 }
 
 /** Returns undefined for values without a JSON text, such as undefined. */
-function stringify(what: string, value: object): string | undefined {
+function stringify(label: string, value: object): string | undefined {
   try {
     return JSON.stringify(value)
   } catch (error) {
-    throw new TypeError(`${what} is not JSON: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new TypeError(`${label} is not JSON: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     })
   }
 }
 
 /** An unpaired surrogate has no UTF-8 encoding, so the name would change when stored. */
-function checkName(what: string, name: string): void {
-  if (typeof name !== 'string' || name === '') throw new TypeError(`an event's ${what} must not be empty`)
-  if (!name.isWellFormed()) throw new TypeError(`an event's ${what} must be valid Unicode, got ${JSON.stringify(name)}`)
+function checkName(label: string, name: string): void {
+  if (typeof name !== 'string' || name === '') throw new TypeError(`an event's ${label} must not be empty`)
+  if (!name.isWellFormed())
+    throw new TypeError(`an event's ${label} must be valid Unicode, got ${JSON.stringify(name)}`)
 }

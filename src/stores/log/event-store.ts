@@ -19,15 +19,15 @@ export function createLogCreatedEvent(): NewEvent {
   return { id: randomUUID(), type: 'LogCreated', data: { identity: randomUUID() }, metadata }
 }
 
-/** Reads the log's identity once. Creates it if the log has none and `mayMake` is true. */
+/** Reads the log's identity once. Creates it if the log has none and `mayCreate` is true. */
 class LogIdentity {
-  #found: Promise<string> | undefined
+  #identity: Promise<string> | undefined
   #isKnown = false
 
   constructor(
     private readonly store: Pick<EventLog, 'read' | 'append'>,
     private readonly name: string,
-    private readonly mayMake: boolean,
+    private readonly mayCreate: boolean,
   ) {}
 
   get isKnown(): boolean {
@@ -36,18 +36,18 @@ class LogIdentity {
 
   /** @throws StoreUnavailable, OutcomeUnknown */
   get(): Promise<string> {
-    this.#found ??= this.#findOrMake().catch((error: unknown) => {
-      this.#found = undefined
+    this.#identity ??= this.#readOrCreate().catch((error: unknown) => {
+      this.#identity = undefined
       throw error
     })
-    return this.#found
+    return this.#identity
   }
 
-  async #findOrMake(): Promise<string> {
+  async #readOrCreate(): Promise<string> {
     for (;;) {
       const [first] = await this.store.read(LOG_STREAM)
       if (first !== undefined) return this.#identityOf(first)
-      if (!this.mayMake) throw new StoreUnavailable(`${this.name} has no LogCreated event`)
+      if (!this.mayCreate) throw new StoreUnavailable(`${this.name} has no LogCreated event`)
       const event = createLogCreatedEvent()
       try {
         await this.store.append(LOG_STREAM, 'none', [event])
@@ -86,7 +86,7 @@ function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
     if (closing !== undefined) throw new StoreUnavailable(`${name} is closed`)
   }
 
-  async function shut(): Promise<void> {
+  async function drainAndClose(): Promise<void> {
     await appends.drained()
     subscriptions.stop()
     await store.close()
@@ -134,7 +134,7 @@ function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
       mustBeOpen()
       return store.diskErrorMessage()
     },
-    close: () => (closing ??= shut()),
+    close: () => (closing ??= drainAndClose()),
   }
 }
 
@@ -154,7 +154,7 @@ class PendingCalls {
 
   drained(): Promise<void> {
     if (this.#count === 0) return Promise.resolve()
-    return new Promise((over) => (this.#drained = over))
+    return new Promise((resolve) => (this.#drained = resolve))
   }
 }
 
@@ -167,8 +167,8 @@ class ActiveSubscriptions {
   #isStopped = false
 
   track(subscription: Subscription): Subscription {
-    const iterated = () => this.#iterated(subscription)
-    return { stop: () => subscription.stop(), [Symbol.asyncIterator]: iterated }
+    const iterate = () => this.#iterate(subscription)
+    return { stop: () => subscription.stop(), [Symbol.asyncIterator]: iterate }
   }
 
   /** Permanent: subscriptions started later end immediately. */
@@ -177,7 +177,7 @@ class ActiveSubscriptions {
     for (const subscription of this.#subscriptions) subscription.stop()
   }
 
-  async *#iterated(subscription: Subscription) {
+  async *#iterate(subscription: Subscription) {
     if (this.#isStopped) subscription.stop()
     this.#subscriptions.add(subscription)
     try {
@@ -196,51 +196,53 @@ export type EventLogDescription = {
   readonly filling: boolean
   readonly fenceDelayMs: number
   /** Called after each append of this process, before its caller's promise resolves. */
-  readonly appended?: (stream: string) => void
+  readonly onAppended?: (stream: string) => void
   readonly diskErrorMessage?: () => string | undefined
-  readonly heardAt?: () => number
+  readonly lastResponseAt?: () => number
 }
 
 /** Adds to an engine's log the parts that do not depend on the engine: identity, fence and closing. */
 export function createEventStore<Head extends PositionOrStart | Promise<PositionOrStart>>(
   store: EventLog<Head>,
-  { name, firstEventWritten, filling, fenceDelayMs, appended, diskErrorMessage, heardAt }: EventLogDescription,
+  { name, firstEventWritten, filling, fenceDelayMs, onAppended, diskErrorMessage, lastResponseAt }: EventLogDescription,
 ): EventStore<Head> {
-  const isUnborn = firstEventWritten === 'on first append' && !filling
-  const identity = new LogIdentity(store, name, isUnborn)
+  const isCreatedByFirstAppend = firstEventWritten === 'on first append' && !filling
+  const identity = new LogIdentity(store, name, isCreatedByFirstAppend)
   /** Validates first, so that an invalid append does not create a log. */
-  const before = async (appends: readonly Append[]) => {
+  const ensureLogExists = async (appends: readonly Append[]) => {
     if (identity.isKnown) return
     for (const append of appends) validateStorable(append)
     await identity.get()
   }
-  const whole: EventStore<Head> = {
+  const eventStore: EventStore<Head> = {
     ...store,
-    ...(isUnborn || appended !== undefined ? wrapAppends(store, isUnborn ? before : undefined, appended) : {}),
+    ...(isCreatedByFirstAppend || onAppended !== undefined
+      ? wrapAppends(store, isCreatedByFirstAppend ? ensureLogExists : undefined, onAppended)
+      : {}),
     identity: () => identity.get(),
     closedReason: () => readClosedReason(store, firstEventWritten === 'on creation' ? 'filling' : 'new'),
     diskErrorMessage: async () => diskErrorMessage?.(),
     fenceDelayMs,
-    ...(heardAt !== undefined && { heardAt }),
+    ...(lastResponseAt !== undefined && { lastResponseAt }),
   }
-  return withClosing(whole, name)
+  return withClosing(eventStore, name)
 }
 
 const wrapAppends = (
   store: Pick<EventLog, 'append' | 'appendMany'>,
-  before: ((appends: readonly Append[]) => Promise<void>) | undefined,
-  appended: EventLogDescription['appended'],
+  beforeAppend: ((appends: readonly Append[]) => Promise<void>) | undefined,
+  onAppended: EventLogDescription['onAppended'],
 ): Pick<EventLog, 'append' | 'appendMany'> => ({
   async append(stream, expected, events) {
-    await before?.([{ stream, expected, events }])
+    await beforeAppend?.([{ stream, expected, events }])
     const position = await store.append(stream, expected, events)
-    appended?.(stream)
+    onAppended?.(stream)
     return position
   },
   async appendMany(appends, ...args) {
-    if (appends.length > 0) await before?.(appends)
+    if (appends.length > 0) await beforeAppend?.(appends)
     const positions = await store.appendMany(appends, ...args)
-    for (const { stream } of appends) appended?.(stream)
+    for (const { stream } of appends) onAppended?.(stream)
     return positions
   },
 })

@@ -13,14 +13,14 @@ export const isFenceStream = (stream: string): boolean => stream === LOG_STREAM 
 
 /**
  * Reads from the log whether it is closed.
- * @param empty meaning of a log without events: it is new, or another log's events are about to be copied into it
+ * @param stateIfEmpty meaning of a log without events: it is new, or another log's events are about to be copied into it
  */
 export async function readClosedReason(
   store: Pick<EventLog, 'read'>,
-  empty: 'new' | 'filling',
+  stateIfEmpty: 'new' | 'filling',
 ): Promise<ReadOnlyState | undefined> {
   const [[last], copy] = await Promise.all([store.read(LOG_STREAM, { last: 1 }), store.read(COPY_STREAM)])
-  return deriveClosedReason(last, copy, empty)
+  return deriveClosedReason(last, copy, stateIfEmpty)
 }
 
 type FenceEvent = NonNullable<Parameters<typeof readOnlyStateOf>[0]>
@@ -29,19 +29,19 @@ type FenceEvent = NonNullable<Parameters<typeof readOnlyStateOf>[0]>
 export const deriveClosedReason = (
   last: FenceEvent | undefined,
   copy: readonly FenceEvent[],
-  empty: 'new' | 'filling',
+  stateIfEmpty: 'new' | 'filling',
 ): ReadOnlyState | undefined =>
-  readOnlyStateOf(last, last === undefined && copy.length === 0 && empty === 'filling' ? [BEGUN] : copy)
+  readOnlyStateOf(last, last === undefined && copy.length === 0 && stateIfEmpty === 'filling' ? [COPY_BEGUN] : copy)
 
-const BEGUN: FenceEvent = { type: 'CopyBegun', data: {} }
+const COPY_BEGUN: FenceEvent = { type: 'CopyBegun', data: {} }
 
 /** @returns the error with which the append must be rejected, if any */
 export const refusalOf = (
-  closed: ReadOnlyState | undefined,
+  closedReason: ReadOnlyState | undefined,
   stream: string,
   types: readonly string[],
 ): LogClosed | undefined =>
-  closed === undefined || isAppendAllowed(closed, stream, types) ? undefined : new LogClosed(closed)
+  closedReason === undefined || isAppendAllowed(closedReason, stream, types) ? undefined : new LogClosed(closedReason)
 
 /** Milliseconds after which an append triggers a refresh of the fence state in the background. */
 const REFRESH_AFTER_MS = 500
@@ -54,34 +54,35 @@ export const MAX_FENCE_AGE_MS = 1_500
  * requireAppendAllowed before every send, including retries and later parts of a bulk.
  */
 export class Fence {
-  readonly #look: SingleFlight<void>
-  #closed: ReadOnlyState | undefined
-  #lookedAt = Number.NEGATIVE_INFINITY
+  readonly #refresh: SingleFlight<void>
+  #closedReason: ReadOnlyState | undefined
+  #refreshedAt = Number.NEGATIVE_INFINITY
 
   constructor(store: Pick<EventLog, 'read'>) {
-    this.#look = new SingleFlight(async () => {
+    this.#refresh = new SingleFlight(async () => {
       const startedAt = performance.now()
-      this.#closed = await readClosedReason(store, 'new')
-      this.#lookedAt = startedAt
+      this.#closedReason = await readClosedReason(store, 'new')
+      this.#refreshedAt = startedAt
     })
   }
 
   /** Synchronous while the cached state is fresh and open. @throws LogClosed, StoreUnavailable */
   requireAppendAllowed(stream: string, types: readonly string[]): void | Promise<void> {
-    const age = performance.now() - this.#lookedAt
-    if (this.#closed !== undefined || age > MAX_FENCE_AGE_MS) return this.#passLater(stream, types)
+    const age = performance.now() - this.#refreshedAt
+    if (this.#closedReason !== undefined || age > MAX_FENCE_AGE_MS)
+      return this.#requireAllowedAfterRefresh(stream, types)
     // If the refresh fails, appends wait for the next one once the state is older than MAX_FENCE_AGE_MS.
-    if (age > REFRESH_AFTER_MS) this.#look.get().catch(() => undefined)
+    if (age > REFRESH_AFTER_MS) this.#refresh.get().catch(() => undefined)
   }
 
   /** Call it after each append of this process: if that was a fence event, the next append waits for a refresh. */
   onAppended(stream: string): void {
-    if (isFenceStream(stream)) this.#lookedAt = Number.NEGATIVE_INFINITY
+    if (isFenceStream(stream)) this.#refreshedAt = Number.NEGATIVE_INFINITY
   }
 
-  async #passLater(stream: string, types: readonly string[]): Promise<void> {
-    await this.#look.get()
-    const refusal = refusalOf(this.#closed, stream, types)
+  async #requireAllowedAfterRefresh(stream: string, types: readonly string[]): Promise<void> {
+    await this.#refresh.get()
+    const refusal = refusalOf(this.#closedReason, stream, types)
     if (refusal !== undefined) throw refusal
   }
 }

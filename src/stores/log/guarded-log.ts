@@ -20,19 +20,23 @@ export type GuardedLog = {
 }
 
 /** An append that got no response for this long, in milliseconds, opens the breaker for appends. */
-const UNANSWERED_MS = 1_000
+const APPEND_RESPONSE_TIMEOUT_MS = 1_000
 
 /** Opens if the head cannot be read or the server is silent. While open, it probes the head every 250 ms. */
-const allCallsPolicy = (store: string, ask: () => Promise<PositionOrStart>, heardAt: () => number): BreakerPolicy => ({
+const allCallsPolicy = (
+  store: string,
+  readHead: () => Promise<PositionOrStart>,
+  lastResponseAt: () => number,
+): BreakerPolicy => ({
   store,
   calls: 'all',
   resetTimeoutMs: 250,
-  probe: { ask, heardAt, noResponseMessage: `${store}: the log does not respond` },
+  probe: { ask: readHead, heardAt: lastResponseAt, noResponseMessage: `${store}: the log does not respond` },
   verdict(error) {
     if (error instanceof WrongRevision) return 'up'
     // A fenced log is not a failure of the server.
-    const isOfTheLog = error instanceof StoreUnavailable && !(error instanceof LogClosed)
-    return isOfTheLog || error instanceof OutcomeUnknown ? 'doubtful' : 'nothing'
+    const isStoreFailure = error instanceof StoreUnavailable && !(error instanceof LogClosed)
+    return isStoreFailure || error instanceof OutcomeUnknown ? 'doubtful' : 'nothing'
   },
   refusal: (reason) => new StoreUnavailable(reason.message, { cause: reason, store }),
 })
@@ -46,7 +50,7 @@ const appendsPolicy = (store: string): BreakerPolicy => ({
   calls: 'appends',
   resetTimeoutMs: 500,
   verdict(error, elapsedMs) {
-    if (error instanceof OutcomeUnknown) return elapsedMs >= UNANSWERED_MS ? 'down' : 'nothing'
+    if (error instanceof OutcomeUnknown) return elapsedMs >= APPEND_RESPONSE_TIMEOUT_MS ? 'down' : 'nothing'
     return error instanceof StoreUnavailable ? 'nothing' : 'up'
   },
   refusal: () => new StoreUnavailable(`${store}: the log responds to reads but not to appends`, { store }),
@@ -54,28 +58,28 @@ const appendsPolicy = (store: string): BreakerPolicy => ({
 
 export function guardLog(log: EventStore, name: string): GuardedLog {
   let newest: PositionOrStart = 'start'
-  const saw = <Position extends PositionOrStart>(position: Position): Position => {
+  const recordPosition = <Position extends PositionOrStart>(position: Position): Position => {
     if (comparePositions(position, newest) > 0) newest = position
     return position
   }
-  const heardAt = () => log.heardAt?.() ?? Number.NEGATIVE_INFINITY
-  const breaker = new CircuitBreaker(allCallsPolicy(name, async () => saw(await log.head()), heardAt))
-  const appends = new CircuitBreaker(appendsPolicy(name))
-  const maybeStored = (reason: Error) =>
+  const lastResponseAt = () => log.lastResponseAt?.() ?? Number.NEGATIVE_INFINITY
+  const breaker = new CircuitBreaker(allCallsPolicy(name, async () => recordPosition(await log.head()), lastResponseAt))
+  const appendBreaker = new CircuitBreaker(appendsPolicy(name))
+  const toOutcomeUnknown = (reason: Error) =>
     new OutcomeUnknown(`${reason.message}; the outcome of a pending append is unknown`, {
       cause: reason,
       store: name,
     })
-  const append = <Answer>(call: () => Promise<Answer>) => appends.call(() => breaker.call(call, maybeStored))
+  const append = <Answer>(call: () => Promise<Answer>) => appendBreaker.call(() => breaker.call(call, toOutcomeUnknown))
 
   /** Retries once if the breaker stayed closed: a lost connection that was re-established does not fail the call. */
   async function head(): Promise<PositionOrStart> {
-    const ask = () => breaker.call(async () => saw(await log.head()))
+    const readHead = () => breaker.call(async () => recordPosition(await log.head()))
     try {
-      return await ask()
+      return await readHead()
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || (await breaker.settledState()) !== 'closed') throw error
-      return ask()
+      return readHead()
     }
   }
 
@@ -96,8 +100,8 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
   const store: EventStore = {
     isAppendManyAtomic: log.isAppendManyAtomic,
     fenceDelayMs: log.fenceDelayMs,
-    append: (...args) => append(async () => saw(await log.append(...args))),
-    appendMany: (...args) => append(async () => (await log.appendMany(...args)).map(saw)),
+    append: (...args) => append(async () => recordPosition(await log.append(...args))),
+    appendMany: (...args) => append(async () => (await log.appendMany(...args)).map(recordPosition)),
     read: (...args) => breaker.call(() => log.read(...args)),
     readAll,
     subscribe: (...args) => log.subscribe(...args),
@@ -109,5 +113,5 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
     closedReason: () => breaker.call(() => log.closedReason()),
     close: () => log.close(),
   }
-  return { store, breaker, appendBreaker: appends, newestPosition: () => newest }
+  return { store, breaker, appendBreaker, newestPosition: () => newest }
 }

@@ -3,14 +3,14 @@
  * that happened before the call.
  */
 export class SingleFlight<Answer> {
-  #underWay: Promise<Answer> | undefined
+  #running: Promise<Answer> | undefined
   #next: Promise<Answer> | undefined
 
   constructor(private readonly ask: () => Promise<Answer>) {}
 
   get(): Promise<Answer> {
-    if (this.#underWay === undefined) return this.#start()
-    this.#next ??= this.#underWay.then(
+    if (this.#running === undefined) return this.#start()
+    this.#next ??= this.#running.then(
       () => this.#start(),
       () => this.#start(),
     )
@@ -19,10 +19,10 @@ export class SingleFlight<Answer> {
 
   #start(): Promise<Answer> {
     this.#next = undefined
-    const underWay = this.ask().finally(() => {
-      if (this.#underWay === underWay) this.#underWay = undefined
+    const running = this.ask().finally(() => {
+      if (this.#running === running) this.#running = undefined
     })
-    this.#underWay = underWay
-    return underWay
+    this.#running = running
+    return running
   }
 }

@@ -10,7 +10,7 @@ export function openOutbox(folder: string): MailTransport {
   /** Loaded with the first mail: most processes send none. */
   let transport: ReturnType<typeof openTransport> | undefined
   /** The existing files, listed once: the end of every secret looks for its mails. */
-  let held: Set<string> | undefined
+  let fileNames: Set<string> | undefined
   return {
     async send(mail) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -22,16 +22,16 @@ export function openOutbox(folder: string): MailTransport {
       await file.sync()
       await file.close()
       await rename(`${name}.part`, name)
-      held?.add(nameOf(mail.messageId))
+      fileNames?.add(nameOf(mail.messageId))
     },
     async withdraw(messageIds) {
-      held ??= await listFileNames(folder)
-      if (held.size === 0) return
+      fileNames ??= await listFileNames(folder)
+      if (fileNames.size === 0) return
       for (const messageId of messageIds) {
         const name = nameOf(messageId)
-        if (!held.has(name)) continue
+        if (!fileNames.has(name)) continue
         await rm(join(folder, name), { force: true })
-        held.delete(name)
+        fileNames.delete(name)
       }
     },
     async close() {

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../ports/event-store.ts'
 import { toStoreUnavailable, isUnacknowledged, STORE } from './failure.ts'
 
 /** The share of the connections that requests' writes may use; the others are reserved for reads. */
-const SHARE = 0.6
+const REQUEST_WRITE_SHARE = 0.6
 
 type CallState = { readonly isAbandoned: boolean }
 
@@ -23,7 +23,9 @@ class WriteBulkhead {
 
   /** @param connections size of the connection pool; 0 means unlimited */
   constructor(connections: number, server: string) {
-    this.#bulkhead = new Semaphore(connections === 0 ? Infinity : Math.max(1, Math.floor(connections * SHARE)))
+    this.#bulkhead = new Semaphore(
+      connections === 0 ? Infinity : Math.max(1, Math.floor(connections * REQUEST_WRITE_SHARE)),
+    )
     this.#refusal = () =>
       new StoreUnavailable(
         `MongoDB at ${server} does not accept writes now: no majority of its members acknowledges them`,
@@ -63,7 +65,7 @@ export const WRITE: MongoCallKind = { deadlineMs: 5_000, isRequestWrite: true }
 export const BATCH: MongoCallKind = { deadlineMs: 30_000, isRequestWrite: false }
 
 /** Milliseconds between two health checks of each server. They detect a hanging server and abort its pending calls. */
-const HEARTBEAT = 2_000
+const HEALTH_CHECK_INTERVAL_MS = 2_000
 const SERVER_SELECTION_TIMEOUT_MS = 2_000
 /**
  * Milliseconds that the primary waits for a majority (wtimeout). Shorter than the call's deadline; otherwise a call
@@ -88,14 +90,14 @@ const DATABASE_OPTIONS: DbOptions = {
 }
 
 /** useBigInt64: 64-bit integers are returned as bigint. */
-const optionsFor = (slower: number): MongoClientOptions => ({
+const optionsFor = (timeoutFactor: number): MongoClientOptions => ({
   appName: 'adamant',
   retryWrites: true,
   retryReads: true,
-  serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS * slower,
-  connectTimeoutMS: SERVER_SELECTION_TIMEOUT_MS * slower,
-  socketTimeoutMS: BATCH.deadlineMs * slower,
-  heartbeatFrequencyMS: HEARTBEAT,
+  serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS * timeoutFactor,
+  connectTimeoutMS: SERVER_SELECTION_TIMEOUT_MS * timeoutFactor,
+  socketTimeoutMS: BATCH.deadlineMs * timeoutFactor,
+  heartbeatFrequencyMS: HEALTH_CHECK_INTERVAL_MS,
   useBigInt64: true,
   promoteBuffers: true,
   ignoreUndefined: false,
@@ -117,32 +119,32 @@ export type MongoDatabase = {
 /**
  * Connects with the first call and reconnects automatically.
  * @param address mongodb://HOST:PORT/DATABASE; see https://www.mongodb.com/docs/manual/reference/connection-string/
- * @param slower factor for the timeouts
+ * @param timeoutFactor factor for the timeouts
  * @throws InvalidConnectionString
  */
-export function connect(address: string, slower = 1): MongoDatabase {
-  const client = clientFor(address, slower)
+export function connect(address: string, timeoutFactor = 1): MongoDatabase {
+  const client = clientFor(address, timeoutFactor)
   const server = client.options.srvHost ?? client.options.hosts.map(String).join(',')
-  let connected: Promise<unknown> | undefined
+  let connecting: Promise<unknown> | undefined
 
   /**
    * After a failed first connection, every operation of a client fails with "Topology is closed" until `connect` is
    * called again. After a successful one, the client reconnects automatically.
    */
-  async function connection(): Promise<void> {
-    const trying = (connected ??= client.connect())
+  async function ensureConnected(): Promise<void> {
+    const attempt = (connecting ??= client.connect())
     try {
-      await trying
+      await attempt
     } catch (error) {
-      if (connected === trying) connected = undefined
+      if (connecting === attempt) connecting = undefined
       throw error
     }
   }
 
   const writes = new WriteBulkhead(client.options.maxPoolSize, server)
-  const wait = <Result>(running: Promise<Result>, { deadlineMs }: MongoCallKind): Promise<Result> =>
-    withTimeout(deadlineMs * slower, running, () => {
-      throw new StoreUnavailable(`MongoDB at ${server} did not respond within ${deadlineMs * slower} ms`, {
+  const withDeadline = <Result>(running: Promise<Result>, { deadlineMs }: MongoCallKind): Promise<Result> =>
+    withTimeout(deadlineMs * timeoutFactor, running, () => {
+      throw new StoreUnavailable(`MongoDB at ${server} did not respond within ${deadlineMs * timeoutFactor} ms`, {
         store: STORE,
       })
     })
@@ -151,11 +153,11 @@ export function connect(address: string, slower = 1): MongoDatabase {
     db: client.db(undefined, DATABASE_OPTIONS),
     server,
     breaker: writes.breaker,
-    withDeadline: wait,
+    withDeadline,
     async call(action, kind = READ) {
       const caller = { isAbandoned: false }
       const run = async () => {
-        await connection()
+        await ensureConnected()
         if (caller.isAbandoned)
           throw new StoreUnavailable(`the call to MongoDB at ${server} was abandoned after its deadline`, {
             store: STORE,
@@ -163,7 +165,7 @@ export function connect(address: string, slower = 1): MongoDatabase {
         return action()
       }
       try {
-        return await wait(kind.isRequestWrite ? writes.run(run, caller) : run(), kind)
+        return await withDeadline(kind.isRequestWrite ? writes.run(run, caller) : run(), kind)
       } catch (error) {
         throw toStoreUnavailable(error, server)
       } finally {
@@ -174,9 +176,9 @@ export function connect(address: string, slower = 1): MongoDatabase {
   }
 }
 
-function clientFor(address: string, slower: number): MongoClient {
+function clientFor(address: string, timeoutFactor: number): MongoClient {
   try {
-    return new MongoClient(address, optionsFor(slower))
+    return new MongoClient(address, optionsFor(timeoutFactor))
   } catch (error) {
     const reason = address.includes('@') || !(error instanceof Error) ? '' : `: ${error.message}`
     throw new InvalidConnectionString(`is not a MongoDB connection string${reason}`, { cause: error })

@@ -26,21 +26,21 @@ export function createMongoReadStore(
   const pointers = pointersIn(mongo, now, (declaration) => leases.fencingTokenOf(declaration))
   const builds = buildsIn(mongo, pointers)
   const readers = new Map<string, ReadModel>()
-  let closed = false
+  let isClosed = false
 
   /** If the live build was dropped by hand, creates an empty build, which is then filled from the log. */
   async function live(declaration: ModelDeclaration): Promise<ReadModelBuild> {
-    const known = await pointers.liveBuild(declaration)
-    if (known !== undefined && (await builds.exists(known))) return builds.open(declaration, known)
-    const made = await builds.make(declaration)
-    if (known !== undefined) await pointers.replace(declaration, known, made.id)
-    const id = await pointers.claim(declaration, made.id)
-    if (id !== made.id) await builds.remove(declaration, made.id)
+    const liveId = await pointers.liveBuild(declaration)
+    if (liveId !== undefined && (await builds.exists(liveId))) return builds.open(declaration, liveId)
+    const build = await builds.make(declaration)
+    if (liveId !== undefined) await pointers.replace(declaration, liveId, build.id)
+    const id = await pointers.claim(declaration, build.id)
+    if (id !== build.id) await builds.remove(declaration, build.id)
     return builds.open(declaration, id)
   }
 
   /** Undefined if the recorded build is live by now or was dropped by hand. */
-  async function filling(declaration: ModelDeclaration): Promise<PendingBuild | undefined> {
+  async function pendingBuild(declaration: ModelDeclaration): Promise<PendingBuild | undefined> {
     const found = await pointers.pendingBuild(declaration)
     if (found === undefined || (await pointers.allLive()).has(found.id)) return undefined
     return (await builds.exists(found.id)) ? found : undefined
@@ -73,13 +73,13 @@ export function createMongoReadStore(
     },
     async beginPendingBuild(declaration) {
       await builds.removeAbandoned(declaration)
-      const before = await filling(declaration)
-      const made = await builds.make(declaration)
-      await pointers.recordPending(declaration, { id: made.id, isCaughtUp: false })
+      const before = await pendingBuild(declaration)
+      const build = await builds.make(declaration)
+      await pointers.recordPending(declaration, { id: build.id, isCaughtUp: false })
       if (before !== undefined) await builds.remove(declaration, before.id)
-      return made
+      return build
     },
-    pendingBuild: filling,
+    pendingBuild,
     openPendingBuild: async (declaration, { id }) => builds.open(declaration, id),
     markCaughtUp: (declaration, { id }) => pointers.markCaughtUp(declaration, id),
     async promote(declaration, build) {
@@ -89,7 +89,7 @@ export function createMongoReadStore(
       await pointers.clearPending(build.id)
       if (old === undefined || old === build.id) return
       const retire = async () => {
-        if (!closed && !(await pointers.allLive()).has(old)) await builds.remove(declaration, old)
+        if (!isClosed && !(await pointers.allLive()).has(old)) await builds.remove(declaration, old)
       }
       // If removing fails, the next rebuild removes the build.
       ;(options.schedule ?? scheduleUnref)(() => void retire().catch(() => undefined), RETIREMENT_DELAY_MS)
@@ -100,7 +100,7 @@ export function createMongoReadStore(
       await builds.remove(declaration, build.id)
     },
     async close() {
-      closed = true
+      isClosed = true
       leases.close()
     },
   }

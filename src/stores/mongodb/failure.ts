@@ -96,8 +96,10 @@ function isTransientBulkError(error: MongoBulkWriteError): boolean {
   if (wrapped instanceof MongoError) return isTransient(wrapped)
   const faults = faultsIn(error)
   const codes = [...(faults.length > 0 ? faults.map(({ code }) => code) : [error.code]), writeConcernErrorCodeOf(error)]
-  const others = codes.filter((code) => code !== undefined && code !== DUPLICATE_KEY)
-  return (others.length > 0 && others.every((code) => TRANSIENT_ERROR_CODES.has(code))) || hasTransientLabel(error)
+  const otherCodes = codes.filter((code) => code !== undefined && code !== DUPLICATE_KEY)
+  return (
+    (otherCodes.length > 0 && otherCodes.every((code) => TRANSIENT_ERROR_CODES.has(code))) || hasTransientLabel(error)
+  )
 }
 
 const writeConcernErrorCodeOf = (error: MongoBulkWriteError): unknown => error.result?.getWriteConcernError?.()?.code

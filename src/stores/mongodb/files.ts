@@ -75,10 +75,14 @@ function touchTokenOf(revisions: readonly GridFileRevision[]): string | undefine
 }
 
 /** Removes every revision, each only if it has not been touched since it was read. */
-async function removeFile(call: FileCall, digest: string, mark: string): Promise<'removed' | 'touched' | 'missing'> {
+async function removeFile(
+  call: FileCall,
+  digest: string,
+  touchToken: string,
+): Promise<'removed' | 'touched' | 'missing'> {
   const revisions = await call(({ files }) => files.find({ filename: digest }).toArray())
   if (revisions.length === 0) return 'missing'
-  if (touchTokenOf(revisions) !== mark) return 'touched'
+  if (touchTokenOf(revisions) !== touchToken) return 'touched'
   for (const revision of revisions) if (!(await markRemoved(call, revision, 'if unchanged'))) return 'touched'
   return 'removed'
 }
@@ -100,9 +104,11 @@ async function markRemoved(
   { _id, filename, metadata }: GridFileRevision,
   when: 'if unchanged' | 'always',
 ): Promise<boolean> {
-  const touched = when === 'if unchanged' ? { 'metadata.touched': metadata.touched } : {}
-  const removed = { $set: { filename: REMOVED_FILE_NAME, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
-  return (await call(({ files }) => files.updateOne({ _id, filename, ...touched }, removed), WRITE)).modifiedCount === 1
+  const touchFilter = when === 'if unchanged' ? { 'metadata.touched': metadata.touched } : {}
+  const removal = { $set: { filename: REMOVED_FILE_NAME, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
+  return (
+    (await call(({ files }) => files.updateOne({ _id, filename, ...touchFilter }, removal), WRITE)).modifiedCount === 1
+  )
 }
 
 /** Milliseconds for which a removed file's chunks are kept for running reads and for `ensureStored`. */
@@ -185,7 +191,7 @@ class GridFileUpload implements FileUpload {
   #pendingBytes = 0
   #bytes = 0
   #chunks = 0
-  #kept = false
+  #isKept = false
   readonly #stopKeepAlive: () => void
 
   private constructor(
@@ -197,10 +203,10 @@ class GridFileUpload implements FileUpload {
     this.#stopKeepAlive = keepAlive.hold((now) => touchUpload(call, id, now * 1000))
   }
 
-  static async begin(call: FileCall, touching: FileKeepAlive): Promise<GridFileUpload> {
+  static async begin(call: FileCall, keepAlive: FileKeepAlive): Promise<GridFileUpload> {
     const _id = new ObjectId()
     await call(({ uploads }) => uploads.insertOne({ _id, touched: uniqueTouchTimeSeconds() * 1000 }), WRITE)
-    return new GridFileUpload(_id, call, touching)
+    return new GridFileUpload(_id, call, keepAlive)
   }
 
   /** Buffers less than two chunks in memory. */
@@ -231,14 +237,14 @@ class GridFileUpload implements FileUpload {
     if (this.#pendingBytes > 0) await this.#flush()
     const digest = this.#hash.digest('hex')
     const file = { _id: this.#id, length: this.#bytes, chunkSize: CHUNK, filename: digest }
-    const kept = { ...file, uploadDate: new Date(), metadata: { touched: uniqueTouchTimeSeconds() * 1000 } }
+    const document = { ...file, uploadDate: new Date(), metadata: { touched: uniqueTouchTimeSeconds() * 1000 } }
     try {
-      await this.call(({ files }) => files.insertOne(kept), WRITE)
+      await this.call(({ files }) => files.insertOne(document), WRITE)
     } catch (error) {
       if (!isDuplicate(error)) throw error
       throw new StoreUnavailable('the upload took too long and was abandoned', { cause: error, store: STORE })
     }
-    this.#kept = true
+    this.#isKept = true
     const release = this.keepAlive.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
     this.#stopKeepAlive()
     // A remaining upload record is harmless; the garbage collector removes it.
@@ -249,9 +255,9 @@ class GridFileUpload implements FileUpload {
   /** A collected file is kept for a while as a removed one, with all of its chunks. */
   async #ensure(digest: string): Promise<void> {
     if ((await touchFile(this.call, digest, uniqueTouchTimeSeconds() * 1000)).matchedCount > 0) return
-    const back = { $set: { filename: digest, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
+    const restoration = { $set: { filename: digest, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
     const found = await this.call(
-      ({ files }) => files.updateOne({ _id: this.#id, filename: REMOVED_FILE_NAME, length: this.#bytes }, back),
+      ({ files }) => files.updateOne({ _id: this.#id, filename: REMOVED_FILE_NAME, length: this.#bytes }, restoration),
       WRITE,
     )
     if (found.matchedCount === 0)
@@ -259,7 +265,7 @@ class GridFileUpload implements FileUpload {
   }
 
   async discard(): Promise<void> {
-    if (this.#kept) return
+    if (this.#isKept) return
     this.#stopKeepAlive()
     await this.call(async ({ chunks, uploads }) => {
       await chunks.deleteMany({ files_id: this.#id })
@@ -279,19 +285,19 @@ const touchFile = (call: FileCall, filename: string, touched: number) =>
 export function createGridFileStore(mongo: MongoDatabase): FileStore {
   const call = fileCalls(mongo)
   const bucket = new GridFSBucket(mongo.db)
-  const touching = new FileKeepAlive()
+  const keepAlive = new FileKeepAlive()
   return {
     identity: () => readOrCreateIdentity(mongo, 'files'),
     async receive() {
-      const incoming = await GridFileUpload.begin(call, touching)
+      const incoming = await GridFileUpload.begin(call, keepAlive)
       return {
         write: (chunk) => incoming.write(chunk),
         discard: () => incoming.discard(),
         async keep() {
-          const kept = await incoming.keep()
+          const storedFile = await incoming.keep()
           // Remaining duplicates are removed with the next upload of the same content, or with the file.
-          await removeOlder(call, kept.digest).catch(() => undefined)
-          return kept
+          await removeOlder(call, storedFile.digest).catch(() => undefined)
+          return storedFile
         },
       }
     },
@@ -307,10 +313,10 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
     list: () => listFiles(call),
     readTouchToken: async (digest) =>
       touchTokenOf(await call(({ files }) => files.find({ filename: digest }).toArray())),
-    remove: (digest, mark) => removeFile(call, digest, mark),
+    remove: (digest, touchToken) => removeFile(call, digest, touchToken),
     temporaryFiles: () => listTemporaryFiles(call),
-    removeTemporaryFile: (leftover) => removeTemporaryFile(call, leftover),
-    close: async () => touching.stop(),
+    removeTemporaryFile: (temporaryFile) => removeTemporaryFile(call, temporaryFile),
+    close: async () => keepAlive.stop(),
   }
 }
 
@@ -318,19 +324,19 @@ const PAGE = 500
 
 /** In order of the digests, so that all revisions of a digest are adjacent. A page's last digest is left to the next page. */
 async function* listFiles(call: FileCall): AsyncIterable<FileEntry> {
-  let behind = ''
+  let after = ''
   for (;;) {
-    const filter = { filename: { $gt: behind } }
+    const filter = { filename: { $gt: after } }
     const options = { projection: { filename: 1, metadata: 1 }, sort: { filename: 1 }, limit: PAGE } as const
     const page = await call(({ files }) => files.find(filter, options).toArray())
     const revisions = Map.groupBy(page, ({ filename }) => filename)
     const last = page.at(-1)?.filename
     if (last !== undefined && page.length === PAGE && revisions.size > 1) revisions.delete(last)
     for (const [digest, found] of revisions) {
-      const mark = touchTokenOf(found)
-      if (mark !== undefined) yield { digest, touchToken: mark }
+      const touchToken = touchTokenOf(found)
+      if (touchToken !== undefined) yield { digest, touchToken }
     }
     if (page.length < PAGE) return
-    behind = [...revisions.keys()].at(-1) ?? behind
+    after = [...revisions.keys()].at(-1) ?? after
   }
 }

@@ -16,23 +16,23 @@ export function indexedCalls<Collections>(
   collections: Collections,
   indexes: readonly (() => Promise<unknown>)[],
 ): CollectionCall<Collections> {
-  const left = [...indexes]
-  let making: Promise<void> | undefined
+  const remaining = [...indexes]
+  let creation: Promise<void> | undefined
 
   /** If one fails, the next call retries it. */
-  async function make(): Promise<void> {
+  async function createIndexes(): Promise<void> {
     try {
-      for (let next = left[0]; next !== undefined; next = left[0]) {
+      for (let next = remaining[0]; next !== undefined; next = remaining[0]) {
         await mongo.call(next, BATCH)
-        left.shift()
+        remaining.shift()
       }
     } finally {
-      making = undefined
+      creation = undefined
     }
   }
 
   return async (action, kind) => {
-    if (left.length > 0) await mongo.withDeadline((making ??= make()), READ)
+    if (remaining.length > 0) await mongo.withDeadline((creation ??= createIndexes()), READ)
     return mongo.call(() => action(collections), kind)
   }
 }

@@ -65,56 +65,56 @@ const HEARTBEAT_INTERVAL_MS = 500
 
 /**
  * A heartbeat without a response within this time is sent again: after an outage, waiting processes must see a
- * heartbeat before they take the silence for the holder's end (LIFETIMES).
+ * heartbeat before they take the silence for the holder's end (DETECTOR_TIMINGS).
  */
 const HEARTBEAT_CALL: MongoCallKind = { deadlineMs: 1_200, isRequestWrite: false }
 
 /** The heartbeat of all leases that a process holds: one write and one read, however many leases. */
 class Heartbeat {
   readonly #mongo: MongoDatabase
-  readonly #held = new Set<HeldLease>()
+  readonly #leases = new Set<HeldLease>()
   #timer: NodeJS.Timeout | undefined
-  #beating: Promise<void> = Promise.resolve()
+  #currentBeat: Promise<void> = Promise.resolve()
 
   constructor(mongo: MongoDatabase) {
     this.#mongo = mongo
   }
 
   add(lease: HeldLease): void {
-    this.#held.add(lease)
-    this.#timer ??= this.#later()
+    this.#leases.add(lease)
+    this.#timer ??= this.#scheduleBeat()
   }
 
   async release(lease: HeldLease): Promise<void> {
-    this.#held.delete(lease)
-    await this.#beating
+    this.#leases.delete(lease)
+    await this.#currentBeat
     // If this write is lost, other processes wait as they would after a crash of this one.
     await this.#write([{ ...lease.epoch, released: true }]).catch(() => undefined)
   }
 
   /** Stops the heartbeat. Leases that are still held expire. */
   stop(): void {
-    this.#held.clear()
+    this.#leases.clear()
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
-  #later(): NodeJS.Timeout {
-    return setTimeout(() => (this.#beating = this.#beat()), HEARTBEAT_INTERVAL_MS).unref()
+  #scheduleBeat(): NodeJS.Timeout {
+    return setTimeout(() => (this.#currentBeat = this.#beat()), HEARTBEAT_INTERVAL_MS).unref()
   }
 
   /** While the store is unavailable no lease is lost, because no other process can acquire it either. */
   async #beat(): Promise<void> {
-    const leases = [...this.#held]
+    const leases = [...this.#leases]
     // The next heartbeat retries; the work under the lease reports that the store is unavailable.
-    const current = await this.#renew(leases).catch(() => undefined)
-    if (current !== undefined) for (const lease of leases) if (!current.has(lease.epoch._id)) this.#lose(lease)
-    if (this.#held.size > 0) this.#timer = this.#later()
+    const latestIds = await this.#renew(leases).catch(() => undefined)
+    if (latestIds !== undefined) for (const lease of leases) if (!latestIds.has(lease.epoch._id)) this.#lose(lease)
+    if (this.#leases.size > 0) this.#timer = this.#scheduleBeat()
     else this.#timer = undefined
   }
 
   #lose(lease: HeldLease): void {
-    if (this.#held.delete(lease)) lease.markLost()
+    if (this.#leases.delete(lease)) lease.markLost()
   }
 
   /** @returns the `_id`s of the latest epochs of these leases' models */
@@ -139,19 +139,23 @@ class Heartbeat {
 }
 
 /** Holders send a heartbeat every 500 ms, and waiting processes check as often. */
-const LIFETIMES: FailureDetectorTimings = { suspectedAfterMs: 1_500, deadAfterMs: 4_000, maxObservationGapMs: 1_000 }
+const DETECTOR_TIMINGS: FailureDetectorTimings = {
+  suspectedAfterMs: 1_500,
+  deadAfterMs: 4_000,
+  maxObservationGapMs: 1_000,
+}
 
 export class Leases {
   readonly #mongo: MongoDatabase
   readonly #holder = randomUUID()
-  readonly #signs: FailureDetector
+  readonly #failureDetector: FailureDetector
   readonly #heartbeat: Heartbeat
   readonly #tokens = new Map<string, number>()
 
   /** @param now milliseconds of a monotonic clock */
   constructor(mongo: MongoDatabase, now: () => number) {
     this.#mongo = mongo
-    this.#signs = new FailureDetector(LIFETIMES, now)
+    this.#failureDetector = new FailureDetector(DETECTOR_TIMINGS, now)
     this.#heartbeat = new Heartbeat(mongo)
   }
 
@@ -163,7 +167,7 @@ export class Leases {
     try {
       return await this.#acquire(nameOf(declaration))
     } catch (error) {
-      this.#signs.reset()
+      this.#failureDetector.reset()
       throw error
     }
   }
@@ -197,8 +201,8 @@ export class Leases {
     if (last === undefined || last.released) return false
     for (let beats = 0; beats < 4; beats++) {
       await new Promise((done) => setTimeout(done, HEARTBEAT_INTERVAL_MS))
-      const now = await findLatestLease(this.#mongo, model)
-      if (now !== undefined && (now.epoch !== last.epoch || now.beat !== last.beat)) return !now.released
+      const latest = await findLatestLease(this.#mongo, model)
+      if (latest !== undefined && (latest.epoch !== last.epoch || latest.beat !== last.beat)) return !latest.released
     }
     return false
   }
@@ -218,12 +222,12 @@ export class Leases {
   }
 
   async #hasEnded({ _id, model, epoch, beat }: LeaseDocument): Promise<boolean> {
-    const life = this.#signs.observe(model, `${epoch}/${beat}`)
-    if (life === 'doubted') {
+    const holderState = this.#failureDetector.observe(model, `${epoch}/${beat}`)
+    if (holderState === 'doubted') {
       await this.#mongo.call(() => this.#epochs.updateOne({ _id }, { $set: { doubted: randomUUID() } }))
-      this.#signs.confirmStoreWritable(model)
+      this.#failureDetector.confirmStoreWritable(model)
     }
-    return life === 'ended'
+    return holderState === 'ended'
   }
 }
 

@@ -29,7 +29,7 @@ export function personsIn(mongo: MongoDatabase): PersonStore {
   return {
     put: ({ account, sealed, at }) =>
       call(({ persons }) => upsertPerson(persons, account, { sealed, at, confirmed: false }), WRITE),
-    putBack: ({ account, sealed, at }) =>
+    restore: ({ account, sealed, at }) =>
       call(async ({ persons }) => {
         await persons.insertOne({ _id: account, sealed, at, confirmed: false }).catch((error: unknown) => {
           if (!isDuplicate(error)) throw error
@@ -53,15 +53,15 @@ export function personsIn(mongo: MongoDatabase): PersonStore {
         WRITE,
       ),
     async *all() {
-      for (let behind = 0; ;) {
-        const filter = { _id: { $gt: behind } }
+      for (let after = 0; ;) {
+        const filter = { _id: { $gt: after } }
         const page = await call(({ persons }) => persons.find(filter, { sort: { _id: 1 }, limit: PAGE }).toArray())
         for (const { _id, sealed, at } of page) {
           if (sealed !== null) yield { account: Number(_id), sealed, at: Number(at) }
         }
         const last = page.at(-1)
         if (last === undefined || page.length < PAGE) return
-        behind = Number(last._id)
+        after = Number(last._id)
       }
     },
   }
@@ -93,11 +93,11 @@ export type MongoStores = {
 /**
  * Opens a database of MongoDB 4.4 or newer. While the server is not reachable, calls fail with StoreUnavailable.
  * @param address mongodb://HOST:PORT/DATABASE
- * @param slower factor for the timeouts
+ * @param timeoutFactor factor for the timeouts
  * @throws InvalidConnectionString
  */
-export function openMongo(address: string, log: AppLogger, slower = 1): MongoStores {
-  const mongo = connect(address, slower)
+export function openMongo(address: string, log: AppLogger, timeoutFactor = 1): MongoStores {
+  const mongo = connect(address, timeoutFactor)
   const stores = {
     reads: createMongoReadStore(mongo),
     vault: vaultIn(mongo),
@@ -105,12 +105,12 @@ export function openMongo(address: string, log: AppLogger, slower = 1): MongoSto
     files: createGridFileStore(mongo),
     breakers: [mongo.breaker],
   }
-  let closed = false
-  void waitUntilReachable(mongo, log, () => closed)
+  let isClosed = false
+  void waitUntilReachable(mongo, log, () => isClosed)
   return {
     ...stores,
     async close() {
-      closed = true
+      isClosed = true
       await stores.reads.close()
       await stores.files.close()
       await mongo.close()
@@ -119,7 +119,7 @@ export function openMongo(address: string, log: AppLogger, slower = 1): MongoSto
 }
 
 /** Milliseconds between two attempts to reach the server at startup. */
-const RETRY = 1_000
+const RETRY_INTERVAL_MS = 1_000
 
 async function waitUntilReachable(mongo: MongoDatabase, log: AppLogger, isClosed: () => boolean): Promise<void> {
   let isReported = false
@@ -137,7 +137,7 @@ async function waitUntilReachable(mongo: MongoDatabase, log: AppLogger, isClosed
         )
       }
       isReported = true
-      await new Promise<void>((done) => setTimeout(done, RETRY).unref())
+      await new Promise<void>((done) => setTimeout(done, RETRY_INTERVAL_MS).unref())
     }
   }
 }

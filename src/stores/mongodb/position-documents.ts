@@ -23,8 +23,8 @@ export const encodeCheckpoint = ({ position, log, event }: Checkpoint): Checkpoi
   event: event && { ...encodePosition(event.position), id: event.id },
 })
 
-export const decodeCheckpoint = ({ log, event, ...place }: CheckpointDocument): Checkpoint => ({
-  position: decodePosition(place),
+export const decodeCheckpoint = ({ log, event, ...position }: CheckpointDocument): Checkpoint => ({
+  position: decodePosition(position),
   log,
   event: event && { id: event.id, position: { commit: event.commit, prepare: event.prepare } },
 })

@@ -37,17 +37,17 @@ const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({
 
 type VaultPageOptions = { readonly sort: { readonly _id: 1 }; readonly limit: number }
 
-async function* readPages<Held extends { readonly _id: string }>(
-  read: (filter: Filter<Held>, page: VaultPageOptions) => Promise<Held[]>,
-): AsyncIterable<Held> {
-  let behind = ''
+async function* readPages<VaultDocument extends { readonly _id: string }>(
+  read: (filter: Filter<VaultDocument>, page: VaultPageOptions) => Promise<VaultDocument[]>,
+): AsyncIterable<VaultDocument> {
+  let after = ''
   for (;;) {
-    const filter = { _id: { $gt: behind } } as Filter<Held>
+    const filter = { _id: { $gt: after } } as Filter<VaultDocument>
     const page = await read(filter, { sort: { _id: 1 }, limit: PAGE })
     yield* page
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
-    behind = last._id
+    after = last._id
   }
 }
 
@@ -148,8 +148,8 @@ const createMaintenanceOperations = (call: VaultCall): VaultMaintenance => ({
   },
   deleteExpiredReceipts: (now) =>
     call(async ({ receipts }) => void (await receipts.deleteMany({ forgottenAt: { $lte: now } })), WRITE),
-  async findSealedByOtherKeys(kind, key, behind, limit): Promise<SealedItem[]> {
-    const filter = { sealedBy: { $ne: key }, _id: { $gt: behind } }
+  async findSealedByOtherKeys(kind, key, after, limit): Promise<SealedItem[]> {
+    const filter = { sealedBy: { $ne: key }, _id: { $gt: after } }
     const options = { projection: { sealed: 1 }, sort: { _id: 1 }, limit } as const
     const found = await call<SealedDocument[]>(({ entries, mails }) =>
       kind === 'entry' ? entries.find(filter, options).toArray() : mails.find(filter, options).toArray(),

@@ -132,7 +132,7 @@ export interface EventStore<
    */
   readonly fenceDelayMs: number
   /** When the server last sent anything, in milliseconds of the monotonic clock. Absent if the log has no server. */
-  heardAt?(): number
+  lastResponseAt?(): number
 }
 
 /** Negative when `a` comes before `b`. */

@@ -30,10 +30,10 @@ export interface FileStore {
   /** Changes with every touch. Undefined if the file does not exist. */
   readTouchToken(digest: string): Promise<string | undefined>
   /**
-   * Removes the file if its touch token is still `mark` (compare-and-set).
+   * Removes the file if its touch token is still `touchToken` (compare-and-set).
    * @returns `touched` if the token has changed; the file is kept
    */
-  remove(digest: string, mark: string): Promise<'removed' | 'touched' | 'missing'>
+  remove(digest: string, touchToken: string): Promise<'removed' | 'touched' | 'missing'>
   /** Unfinished uploads and removals, including those whose process has ended. */
   temporaryFiles(): AsyncIterable<TemporaryFile>
   /**
@@ -41,7 +41,7 @@ export interface FileStore {
    * `abandonedAfterMs`.
    * @returns true if an abandoned upload was deleted
    */
-  removeTemporaryFile(leftover: TemporaryFile): Promise<boolean>
+  removeTemporaryFile(temporaryFile: TemporaryFile): Promise<boolean>
   /** Stops the keep-alive of acquired files. Unfinished uploads become leftovers that any process may remove. */
   close(): Promise<void>
 }

@@ -15,5 +15,5 @@ export interface HighWaterMarkStore {
   /** Undefined if nothing was saved yet or the file is unreadable. */
   read(): LogHighWaterMark | undefined
   /** @throws the file system's error */
-  save(seen: LogHighWaterMark): void
+  save(highWaterMark: LogHighWaterMark): void
 }

@@ -17,7 +17,7 @@ export interface PersonStore {
   /** Inserts or replaces the account's row and marks it unconfirmed: the account's event may not be stored yet. */
   put(row: PersonRow): Promise<void>
   /** For restoring from a copy: does nothing if the account has a row or was erased in this store. */
-  putBack(row: PersonRow): Promise<void>
+  restore(row: PersonRow): Promise<void>
   read(account: number): Promise<Buffer | undefined>
   /** Deletes these accounts' rows permanently and records the account ids as erased. Idempotent. */
   forget(accounts: readonly number[]): Promise<void>

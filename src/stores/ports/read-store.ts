@@ -117,9 +117,9 @@ export interface DocumentTable {
   /**
    * Documents by key, in no particular order; unknown keys are omitted.
    * A document missing from the result does not exist. A returned document may be older than the last acknowledged
-   * write, unless `least` is `acknowledged`, which costs MongoDB a round trip to the other members.
+   * write, unless `consistency` is `acknowledged`, which costs MongoDB a round trip to the other members.
    */
-  load(keys: readonly FieldValue[], least?: 'acknowledged'): Promise<StoredDocument[]>
+  load(keys: readonly FieldValue[], consistency?: 'acknowledged'): Promise<StoredDocument[]>
   /**
    * All documents, page by page, in id order (MongoDB: ids compared as texts). At most one page is in memory. Documents
    * written or removed during the scan may or may not be included; every other document is included once.
@@ -168,9 +168,9 @@ export interface ReadModel {
   find(query: Query): Document[] | Promise<Document[]>
   /**
    * Uses the maintained counts if all conditions are on counted fields, otherwise an index.
-   * @param bounded always counts along the given index, up to one document more than the bound
+   * @param countLimit always counts along the given index, up to one document more than the bound
    */
-  count(where: WhereClause, bounded?: CountLimit): number | Promise<number>
+  count(where: WhereClause, countLimit?: CountLimit): number | Promise<number>
   /**
    * The maintained counts that are not 0: the number of documents for each combination of the counted fields' values.
    * @param where conditions on counted fields, each by value
@@ -226,7 +226,7 @@ export interface ReadStore {
   /** The recorded pending build if it still exists. Undefined if it is live by now. */
   pendingBuild(declaration: ModelDeclaration): Promise<PendingBuild | undefined>
   /** Opens the recorded pending build. @throws StoreUnavailable if it was deleted */
-  openPendingBuild(declaration: ModelDeclaration, filling: PendingBuild): Promise<ReadModelBuild>
+  openPendingBuild(declaration: ModelDeclaration, pending: PendingBuild): Promise<ReadModelBuild>
   /** Records that the pending build has reached the head. Does nothing if another build is pending. */
   markCaughtUp(declaration: ModelDeclaration, build: ReadModelBuild): Promise<void>
   /**

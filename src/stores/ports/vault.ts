@@ -132,10 +132,10 @@ export interface Vault {
 
   counts(): Promise<VaultCounts>
 
-  /** Items not encrypted with the master key of this id (hex), in order of name, after `behind` (exclusive, '' to start). */
-  findSealedByOtherKeys(kind: SealedItem['kind'], key: string, behind: string, limit: number): Promise<SealedItem[]>
-  /** Replaces the ciphertext if it is still that of `from` (compare-and-set). */
-  reseal(from: SealedItem, sealed: Buffer): Promise<void>
+  /** Items not encrypted with the master key of this id (hex), in order of name, following `after` (exclusive, '' to start). */
+  findSealedByOtherKeys(kind: SealedItem['kind'], key: string, after: string, limit: number): Promise<SealedItem[]>
+  /** Replaces the ciphertext if it is still that of `item` (compare-and-set). */
+  reseal(item: SealedItem, sealed: Buffer): Promise<void>
 
   /** All items, page by page. Items inserted or deleted during the iteration may or may not be included. */
   contents(): AsyncIterable<VaultItem>

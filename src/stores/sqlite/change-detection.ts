@@ -10,15 +10,15 @@ export type TurnCounter = () => number
  */
 export function countTurns(): TurnCounter {
   let turn = 0
-  let ending = false
-  const end = () => {
-    ending = false
+  let isEndScheduled = false
+  const endTurn = () => {
+    isEndScheduled = false
     turn++
   }
   return () => {
-    if (!ending) {
-      ending = true
-      process.nextTick(end)
+    if (!isEndScheduled) {
+      isEndScheduled = true
+      process.nextTick(endTurn)
     }
     return turn
   }
@@ -37,12 +37,12 @@ export function cacheUntilChanged<Value extends object>(
   read: () => Value,
 ): CachedRead<Value> {
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
-  let askedIn = -1
+  let checkedInTurn = -1
   let version: number | undefined
   let value: Value | undefined
 
   /** Takes the version before the value is read: a change between the two is noticed by the next check. */
-  function ask(): void {
+  function checkVersion(): void {
     const current = dataVersion.get()
     if (current === version) return
     value = undefined
@@ -52,8 +52,8 @@ export function cacheUntilChanged<Value extends object>(
   return {
     get() {
       const current = turn()
-      if (current !== askedIn) ask()
-      askedIn = current
+      if (current !== checkedInTurn) checkVersion()
+      checkedInTurn = current
       value ??= read()
       return value
     },

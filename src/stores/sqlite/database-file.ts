@@ -29,15 +29,15 @@ export const isBusy = (error: unknown): boolean =>
  * @param action must change nothing if it throws
  * @throws StoreUnavailable if the lock was not released before the deadline; otherwise the error of `action`
  */
-export async function retryWhileBusy<Answer>(action: () => Answer, deadline = BUSY_DEADLINE_MS): Promise<Answer> {
+export async function retryWhileBusy<Answer>(action: () => Answer, deadlineMs = BUSY_DEADLINE_MS): Promise<Answer> {
   const started = performance.now()
   for (let tries = 1; ; tries++) {
     try {
       return action()
     } catch (error) {
-      if (!isBusy(error) || performance.now() - started >= deadline) throw error
+      if (!isBusy(error) || performance.now() - started >= deadlineMs) throw error
     }
-    await new Promise((over) => setTimeout(over, retryDelayMs(tries)))
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs(tries)))
   }
 }
 
@@ -82,8 +82,8 @@ export function createOrMigrate(db: Database.Database, format: SqliteFileFormat)
 function requireSupportedVersion(db: Database.Database, { name, applicationId, migrations }: SqliteFileFormat): number {
   const found = Number(db.pragma('application_id', { simple: true }))
   const version = Number(db.pragma('user_version', { simple: true }))
-  const empty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
-  if (found !== applicationId && !empty) {
+  const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
+  if (found !== applicationId && !isEmpty) {
     throw new UnreadableFile(`${db.name} is not an ${name} of Adamant (application_id ${found}, not ${applicationId})`)
   }
   if (version > migrations.length) {
@@ -138,19 +138,19 @@ export const prepareTransactionStatements = (db: Database.Database) => ({
 })
 
 /** A file's connection. After a failed commit it is closed, and the next use reconnects. */
-export class DatabaseFile<On extends TransactionalConnection> {
-  #connection: On | undefined
+export class DatabaseFile<Connection extends TransactionalConnection> {
+  #connection: Connection | undefined
   #isClosed = false
 
   constructor(
     readonly path: string,
-    private readonly connect: (path: string) => On,
+    private readonly connect: (path: string) => Connection,
   ) {
     this.#connection = connect(path)
   }
 
   /** @throws StoreUnavailable for an error of SQLite; the open transaction is rolled back */
-  use<Result>(work: (connection: On) => Result): Result {
+  use<Result>(work: (connection: Connection) => Result): Result {
     if (this.#isClosed) throw new StoreUnavailable(`${this.path} is closed`)
     try {
       this.#connection ??= this.connect(this.path)
@@ -163,7 +163,7 @@ export class DatabaseFile<On extends TransactionalConnection> {
   }
 
   /** @throws OutcomeUnknown if the commit fails: its frames may be in the WAL and be recovered when the file is next opened */
-  commit(connection: On): void {
+  commit(connection: Connection): void {
     try {
       connection.commit.run()
     } catch (error) {

@@ -37,12 +37,12 @@ const scheduleUnref: SqliteScheduler = (action, milliseconds) => void setTimeout
  */
 export function openSqliteReadStore(
   folder: string,
-  { schedule = scheduleUnref, told = emitWarning, thread = walThread }: SqliteReadStoreOptions = {},
+  { schedule = scheduleUnref, told: warn = emitWarning, thread = walThread }: SqliteReadStoreOptions = {},
 ): ReadStore {
   mkdirSync(folder, { recursive: true })
   const turn = countTurns()
   const pointers = mapTransientErrors(() => openBuildPointers(join(folder, 'read-models.db'), turn))
-  const builds = openBuilds(folder, pointers, { turn, schedule, told, thread })
+  const builds = openBuilds(folder, pointers, { turn, schedule, warn, thread })
   builds.removeAbandoned()
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
@@ -50,43 +50,43 @@ export function openSqliteReadStore(
   /** If the live build's file was deleted by hand, creates an empty build, which is then filled from the log. */
   function live(declaration: ModelDeclaration): ReadModelBuild {
     const { name, version } = declaration
-    const known = pointers.liveBuild(name, version)
-    if (known !== undefined && builds.exists(declaration, known)) return builds.open(declaration, known, 'live')
-    const made = builds.make(declaration, 'live')
+    const liveId = pointers.liveBuild(name, version)
+    if (liveId !== undefined && builds.exists(declaration, liveId)) return builds.open(declaration, liveId, 'live')
+    const build = builds.make(declaration, 'live')
     try {
-      if (known !== undefined) pointers.setLive(name, version, made.id)
-      const id = pointers.claim(name, version, made.id)
-      if (id !== made.id) builds.remove(declaration, made.id)
+      if (liveId !== undefined) pointers.setLive(name, version, build.id)
+      const id = pointers.claim(name, version, build.id)
+      if (id !== build.id) builds.remove(declaration, build.id)
       return builds.open(declaration, id, 'live')
     } catch (error) {
       // A full disk may store the file but not the pointer; without this, every retry would leave another file.
-      if (!pointers.isLive(made.id)) builds.remove(declaration, made.id)
+      if (!pointers.isLive(build.id)) builds.remove(declaration, build.id)
       throw error
     }
   }
 
   /** Recorded immediately, so that no other process removes the new build as abandoned. The previous pending build is removed. */
-  function beginFilling(declaration: ModelDeclaration): ReadModelBuild {
+  function beginPendingBuild(declaration: ModelDeclaration): ReadModelBuild {
     const { name, version } = declaration
     const before = pointers.pendingBuild(name, version)
-    const made = builds.make(declaration, 'filling')
+    const build = builds.make(declaration, 'filling')
     try {
-      pointers.recordPending(name, version, { id: made.id, isCaughtUp: false })
+      pointers.recordPending(name, version, { id: build.id, isCaughtUp: false })
     } catch (error) {
-      builds.remove(declaration, made.id)
+      builds.remove(declaration, build.id)
       throw error
     }
     if (before !== undefined && !pointers.isLive(before.id)) builds.remove(declaration, before.id)
-    return made
+    return build
   }
 
   /** Undefined if the build's file was deleted by hand. */
-  function filling(declaration: ModelDeclaration): PendingBuild | undefined {
+  function pendingBuild(declaration: ModelDeclaration): PendingBuild | undefined {
     const found = pointers.pendingBuild(declaration.name, declaration.version)
     return found !== undefined && builds.exists(declaration, found.id) ? found : undefined
   }
 
-  function openFilling(declaration: ModelDeclaration, { id }: PendingBuild): ReadModelBuild {
+  function openPendingBuild(declaration: ModelDeclaration, { id }: PendingBuild): ReadModelBuild {
     if (!builds.exists(declaration, id)) throw new StoreUnavailable(`build ${id} of ${declaration.name} was deleted`)
     return builds.open(declaration, id, 'filling')
   }
@@ -107,9 +107,9 @@ export function openSqliteReadStore(
     live: (declaration) => retryWrite(() => live(declaration)),
     isLive: async ({ name, version }, { id }) => mapTransientErrors(() => pointers.liveBuild(name, version) === id),
     begin: (declaration) => retryWrite(() => builds.make(declaration, 'filling')),
-    beginPendingBuild: (declaration) => retryWrite(() => beginFilling(declaration)),
-    pendingBuild: async (declaration) => mapTransientErrors(() => filling(declaration)),
-    openPendingBuild: async (declaration, found) => mapTransientErrors(() => openFilling(declaration, found)),
+    beginPendingBuild: (declaration) => retryWrite(() => beginPendingBuild(declaration)),
+    pendingBuild: async (declaration) => mapTransientErrors(() => pendingBuild(declaration)),
+    openPendingBuild: async (declaration, pending) => mapTransientErrors(() => openPendingBuild(declaration, pending)),
     markCaughtUp: ({ name, version }, { id }) =>
       retryWrite(() => {
         if (pointers.pendingBuild(name, version)?.id === id)

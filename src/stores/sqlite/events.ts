@@ -13,34 +13,34 @@ import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal
  * Bytes of the test write. Large enough to need new pages, like a stone's event: a smaller write might fit into free
  * space of the file.
  */
-const PROBE = 32_768
+const PROBE_BYTES = 32_768
 
 /** Whether the disk rejects writes. Known from the last write, and if that failed, from a test write. */
 class DiskWriteCheck {
-  #recordFailure = false
+  #lastWriteFailed = false
 
   constructor(private readonly log: EventLogFile) {}
 
   recordSuccess(): void {
-    this.#recordFailure = false
+    this.#lastWriteFailed = false
   }
 
   /** Call it after a write that failed for a reason other than another process's lock. */
   recordFailure(): void {
-    this.#recordFailure = true
+    this.#lastWriteFailed = true
   }
 
   /** The reason why writes fail now, if they do. Makes a test write only if the last write failed. */
   currentError(): string | undefined {
-    if (!this.#recordFailure) return undefined
+    if (!this.#lastWriteFailed) return undefined
     try {
       this.log.use((connection) => {
         connection.begin.run()
         // The same transaction drops the table. It leaves a few free pages, which the next events use.
-        connection.db.exec(`CREATE TABLE room (x); INSERT INTO room VALUES (zeroblob(${PROBE})); DROP TABLE room`)
+        connection.db.exec(`CREATE TABLE room (x); INSERT INTO room VALUES (zeroblob(${PROBE_BYTES})); DROP TABLE room`)
         this.log.commit(connection)
       })
-      this.#recordFailure = false
+      this.#lastWriteFailed = false
       return undefined
     } catch (error) {
       return error instanceof StoreUnavailable ? error.message : String(error)
@@ -49,7 +49,7 @@ class DiskWriteCheck {
 }
 
 /** Milliseconds between two checks for events of other processes. */
-const WATCH_INTERVAL = 20
+const WATCH_INTERVAL_MS = 20
 
 /** Since the log was opened. */
 export type SqliteEventStoreStats = Readonly<EventWriter['stats'] & WalCheckpointer['stats']>
@@ -92,7 +92,7 @@ export function openSqliteEventStore(
     busyDeadlineMs = 5000,
     filling = false,
     otherCommit = () => undefined,
-    told = emitWarning,
+    told: warn = emitWarning,
     thread = walThread,
   }: SqliteEventStoreOptions = {},
 ): SqliteEventStore {
@@ -105,33 +105,33 @@ export function openSqliteEventStore(
     mode: 'bounded',
     writesBetweenCheckpoints: PAGES_BETWEEN_CHECKPOINTS,
     thread,
-    told,
-    fallback: () => checkpointHere('passive'),
+    warn,
+    fallback: () => checkpointOnLoop('passive'),
   })
-  const refusing = new DiskWriteCheck(log)
+  const diskCheck = new DiskWriteCheck(log)
 
-  const committed = (group: CommittedGroup) => {
-    refusing.recordSuccess()
+  const onCommitted = (group: CommittedGroup) => {
+    diskCheck.recordSuccess()
     const bytes = group.appends.reduce((sum, { append }) => sum + append.approximateBytes, 0)
     feed.onCommitted(group, bytes)
     checkpointer.recordWrites(pagesOf(group.appends.length, bytes))
   }
   const writer = new EventWriter({
     log,
-    onCommitted: committed,
-    onFailure: () => refusing.recordFailure(),
+    onCommitted,
+    onFailure: () => diskCheck.recordFailure(),
     busyDeadlineMs,
     filling,
     otherCommit,
   })
-  const watch = setInterval(() => tryRefreshHead(feed), WATCH_INTERVAL).unref()
+  const watch = setInterval(() => tryRefreshHead(feed), WATCH_INTERVAL_MS).unref()
 
-  function checkpointHere(mode: 'passive' | 'truncate'): void {
+  function checkpointOnLoop(mode: 'passive' | 'truncate'): void {
     try {
       log.use(({ db }) => checkpointWal(db, mode))
     } catch (error) {
       // The WAL keeps what could not be checkpointed; it is read when the log is next opened.
-      told({ err: error, file }, 'a checkpoint of the log failed')
+      warn({ err: error, file }, 'a checkpoint of the log failed')
     }
   }
 
@@ -147,7 +147,7 @@ export function openSqliteEventStore(
     async *readAll(from, filter) {
       yield* readPages(log, numberOf(from), feed.refreshHead(), filter)
     },
-    subscribe: (from, filter) => new SqliteSubscription(feed.source(filter), numberOf(from), told),
+    subscribe: (from, filter) => new SqliteSubscription(feed.source(filter), numberOf(from), warn),
     head: () => positionAt(feed.refreshHead()),
     async eventAt(position) {
       const at = Number(position.commit)
@@ -157,7 +157,7 @@ export function openSqliteEventStore(
       clearInterval(watch)
       await checkpointer.close()
       // Empties the WAL so that the file can be copied alone.
-      checkpointHere('truncate')
+      checkpointOnLoop('truncate')
       log.close()
     },
   }
@@ -167,7 +167,7 @@ export function openSqliteEventStore(
     firstEventWritten: 'on creation',
     filling,
     fenceDelayMs: 0,
-    diskErrorMessage: () => refusing.currentError(),
+    diskErrorMessage: () => diskCheck.currentError(),
   } as const
   return {
     ...createEventStore(store, engine),

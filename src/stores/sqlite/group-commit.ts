@@ -22,32 +22,32 @@ export type GroupWriteResult = {
   readonly resolveCallers: () => void
 }
 
-export type GroupCommitOptions<On, Change> = {
+export type GroupCommitOptions<Connection, Change> = {
   /** Runs in a transaction. Writes as many of the waiting changes as fit in one transaction, at least one. */
-  readonly write: (connection: On, waiting: readonly Change[]) => GroupWriteResult
+  readonly write: (connection: Connection, waiting: readonly Change[]) => GroupWriteResult
   /** Runs before a transaction begins. @throws if no transaction may begin */
-  readonly prepare?: (connection: On) => void
+  readonly prepare?: (connection: Connection) => void
   /** Makes the commit durable if the commit itself does not sync. May call back synchronously. */
-  readonly syncToDisk?: (count: number, kept: (error: Error | null) => void) => void
+  readonly syncToDisk?: (count: number, done: (error: Error | null) => void) => void
   /** Called when a transaction fails for a reason other than a lock of another process. */
   readonly onFailure?: () => void
-  /** A transaction waits while each turn of the event loop adds changes: up to `most` changes or `milliseconds`. */
-  readonly gathering?: { readonly most: number; readonly milliseconds: number }
+  /** A transaction waits while each turn of the event loop adds changes: up to `maxChanges` changes or `milliseconds`. */
+  readonly gathering?: { readonly maxChanges: number; readonly milliseconds: number }
   /** The pending commit of another store whose callers write here next. Waiting for it saves a disk sync. */
   readonly otherCommit?: () => Promise<void> | undefined
   readonly busyDeadlineMs?: number
 }
 
 /** Milliseconds that a lazy change waits before it starts a transaction. */
-const LAZY = 50
+const LAZY_DELAY_MS = 50
 /** Milliseconds for which the lock is left to other processes. */
-const PAUSE = 1
+const YIELD_MS = 1
 /** Milliseconds of continuous writing after which a process pauses to let others take the lock. */
 const MAX_CONTINUOUS_WRITE_MS = 25
 
 type GroupCommitState =
   | 'idle'
-  /** Waiting for LAZY milliseconds with only lazy changes. */
+  /** Waiting for LAZY_DELAY_MS with only lazy changes. */
   | 'delaying'
   /** Waiting for the next turn of the event loop. */
   | 'gathering'
@@ -69,45 +69,45 @@ type GroupCommitState =
  * A transaction runs within one turn. A caller's promise resolves once its change is durable; other readers may see the
  * change earlier.
  */
-export class GroupCommit<On extends TransactionalConnection, Change extends QueuedChange> {
+export class GroupCommit<Connection extends TransactionalConnection, Change extends QueuedChange> {
   readonly stats = { calls: 0, transactions: 0, busy: 0, failures: 0 }
   #state: GroupCommitState = 'idle'
   readonly #queue: Change[] = []
   #timer: NodeJS.Timeout | undefined
   /** Queue length in the previous turn, and since when turns have been adding changes. */
-  #gathered = 0
+  #previousQueueLength = 0
   #gatheringSince = 0
   #busySince: number | undefined
   /** Failed attempts since then. */
   #tries = 0
   /** Milliseconds of continuous writing. */
-  #writing = 0
+  #continuousWriteMs = 0
   /** Whether a caller waits for the commit that is being synced. */
   #isAwaited = false
-  readonly #onceTold: (() => void)[] = []
-  readonly #onceDrained: (() => void)[] = []
+  readonly #commitListeners: (() => void)[] = []
+  readonly #drainListeners: (() => void)[] = []
 
   constructor(
-    private readonly file: DatabaseFile<On>,
-    private readonly options: GroupCommitOptions<On, Change>,
+    private readonly file: DatabaseFile<Connection>,
+    private readonly options: GroupCommitOptions<Connection, Change>,
   ) {}
 
   add(change: Change): void {
     this.#queue.push(change)
-    if (this.#state === 'idle' && change.isLazy) this.#sleep('delaying', LAZY)
+    if (this.#state === 'idle' && change.isLazy) this.#sleep('delaying', LAZY_DELAY_MS)
     else if (this.#state === 'idle' || (this.#state === 'delaying' && !change.isLazy)) this.#gather()
   }
 
   /** Set while callers wait for a commit. Resolves once their promises have settled or the commit was postponed. */
   get pendingCommit(): Promise<void> | undefined {
     if (this.#state !== 'gathering' && !(this.#state === 'syncing' && this.#isAwaited)) return undefined
-    return new Promise((told) => this.#onceTold.push(told))
+    return new Promise((resolve) => this.#commitListeners.push(resolve))
   }
 
   /** Resolves once the queue is empty. */
   drained(): Promise<void> {
     if (this.#state === 'idle') return Promise.resolve()
-    return new Promise((drained) => this.#onceDrained.push(drained))
+    return new Promise((drained) => this.#drainListeners.push(drained))
   }
 
   #sleep(state: 'delaying' | 'yielding', milliseconds: number): void {
@@ -122,48 +122,48 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
   }
 
   #turn(): void {
-    if (this.#bringsMore()) return this.#gather()
-    const other = this.#state === 'joined' ? undefined : this.options.otherCommit?.()
-    if (other === undefined) this.#transact()
-    else void this.#join(other)
+    if (this.#isGrowing()) return this.#gather()
+    const otherCommit = this.#state === 'joined' ? undefined : this.options.otherCommit?.()
+    if (otherCommit === undefined) this.#transact()
+    else void this.#join(otherCommit)
   }
 
-  async #join(other: Promise<void>): Promise<void> {
+  async #join(otherCommit: Promise<void>): Promise<void> {
     this.#state = 'joining'
-    await other
+    await otherCommit
     this.#state = 'joined'
     setImmediate(() => this.#turn())
   }
 
-  #bringsMore(): boolean {
+  #isGrowing(): boolean {
     const { gathering } = this.options
     if (gathering === undefined) return false
     const count = this.#queue.length
     const now = performance.now()
-    if (this.#gathered === 0) this.#gatheringSince = now
-    const isSoon = now - this.#gatheringSince < gathering.milliseconds
-    const more = count > this.#gathered && count < gathering.most && isSoon
-    this.#gathered = more ? count : 0
-    return more
+    if (this.#previousQueueLength === 0) this.#gatheringSince = now
+    const isWithinLimit = now - this.#gatheringSince < gathering.milliseconds
+    const isGrowing = count > this.#previousQueueLength && count < gathering.maxChanges && isWithinLimit
+    this.#previousQueueLength = isGrowing ? count : 0
+    return isGrowing
   }
 
   #transact(): void {
     const started = performance.now()
-    let tried = 0
+    let attemptedCount = 0
     try {
       const written = this.file.use((connection) => {
         this.options.prepare?.(connection)
         connection.begin.run()
         const group = this.options.write(connection, this.#queue)
-        tried = group.count
+        attemptedCount = group.count
         this.file.commit(connection)
         return group
       })
-      this.#writing += performance.now() - started
+      this.#continuousWriteMs += performance.now() - started
       this.#syncCommitted(written)
     } catch (error) {
-      this.#fail(error, tried, started)
-      this.#writing += performance.now() - started
+      this.#fail(error, attemptedCount, started)
+      this.#continuousWriteMs += performance.now() - started
       this.#continue()
     }
   }
@@ -177,17 +177,17 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
     written.onCommitted?.()
     this.#state = 'syncing'
     this.#isAwaited = changes.some(({ isLazy }) => !isLazy)
-    const kept = (error: Error | null) => {
+    const done = (error: Error | null) => {
       if (error === null) written.resolveCallers()
       else for (const change of changes) change.fail(error)
       this.#continue()
     }
-    if (this.options.syncToDisk === undefined) kept(null)
-    else this.options.syncToDisk(changes.length, kept)
+    if (this.options.syncToDisk === undefined) done(null)
+    else this.options.syncToDisk(changes.length, done)
   }
 
-  /** @param tried number of changes in the transaction if its commit failed; 0 if it failed earlier */
-  #fail(error: unknown, tried: number, started: number): void {
+  /** @param attemptedCount number of changes in the transaction if its commit failed; 0 if it failed earlier */
+  #fail(error: unknown, attemptedCount: number, started: number): void {
     if (isBusy(error)) {
       this.stats.busy++
       this.#tries++
@@ -198,20 +198,20 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
     this.#tries = 0
     this.stats.failures++
     // If it failed before the commit, all waiting changes fail: how many of them the file could take is unknown.
-    const failed = error instanceof OutcomeUnknown ? tried : this.#queue.length
-    for (const change of this.#queue.splice(0, failed)) change.fail(error)
+    const failedCount = error instanceof OutcomeUnknown ? attemptedCount : this.#queue.length
+    for (const change of this.#queue.splice(0, failedCount)) change.fail(error)
   }
 
   get #pause(): number {
-    return this.#tries === 0 ? PAUSE : retryDelayMs(this.#tries)
+    return this.#tries === 0 ? YIELD_MS : retryDelayMs(this.#tries)
   }
 
   #continue(): void {
-    for (const told of this.#onceTold.splice(0)) told()
-    const isResting = this.#busySince !== undefined || this.#writing > MAX_CONTINUOUS_WRITE_MS
-    if (this.#queue.length === 0 || isResting) this.#writing = 0
-    if (this.#queue.length > 0) return isResting ? this.#sleep('yielding', this.#pause) : this.#gather()
+    for (const resolve of this.#commitListeners.splice(0)) resolve()
+    const isYielding = this.#busySince !== undefined || this.#continuousWriteMs > MAX_CONTINUOUS_WRITE_MS
+    if (this.#queue.length === 0 || isYielding) this.#continuousWriteMs = 0
+    if (this.#queue.length > 0) return isYielding ? this.#sleep('yielding', this.#pause) : this.#gather()
     this.#state = 'idle'
-    for (const drained of this.#onceDrained.splice(0)) drained()
+    for (const resolve of this.#drainListeners.splice(0)) resolve()
   }
 }

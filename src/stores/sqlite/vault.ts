@@ -23,26 +23,27 @@ const PAGE = 100
 
 /** Persons' rows in the vault's file. Shredding the vault also erases remains of deleted rows. */
 const personsIn = (file: VaultFile): PersonStore => ({
-  put: ({ account, sealed, at }) => file.change((on) => void on.putPerson.run(account, sealed, at)),
-  putBack: ({ account, sealed, at }) => file.change((on) => void on.putPersonBack.run(account, sealed, at)),
-  read: async (account) => file.read((on) => on.person.get(account)),
+  put: ({ account, sealed, at }) => file.change((connection) => void connection.putPerson.run(account, sealed, at)),
+  restore: ({ account, sealed, at }) =>
+    file.change((connection) => void connection.restorePerson.run(account, sealed, at)),
+  read: async (account) => file.read((connection) => connection.person.get(account)),
   forget: (accounts) =>
-    file.change((on) => {
-      for (const account of accounts) on.forgetPerson.run(account)
+    file.change((connection) => {
+      for (const account of accounts) connection.forgetPerson.run(account)
     }),
-  unconfirmed: async (before, limit) => file.read((on) => on.unconfirmedPersons.all(before, limit)),
+  unconfirmed: async (before, limit) => file.read((connection) => connection.unconfirmedPersons.all(before, limit)),
   confirm: (accounts) =>
-    file.change((on) => {
-      for (const account of accounts) on.confirmPerson.run(account)
+    file.change((connection) => {
+      for (const account of accounts) connection.confirmPerson.run(account)
     }),
   async *all() {
-    for (let behind = 0; ;) {
-      const from = behind
-      const page = file.read((on) => on.personsBehind.all(from, PAGE))
+    for (let after = 0; ;) {
+      const from = after
+      const page = file.read((connection) => connection.personsAfter.all(from, PAGE))
       yield* page
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
-      behind = last.account
+      after = last.account
     }
   },
 })
@@ -90,11 +91,11 @@ function readOrCreateIdentity(db: Database.Database): string {
 }
 
 const secretOperations = (file: VaultFile) => ({
-  put: (entry: VaultEntry, mails: readonly NewMail[]) => file.change((on) => insert(on, entry, mails)),
-  read: async (digest: string) => file.read((on) => on.entry.get(digest)),
-  async receipts(names: readonly ReceiptKey[]) {
-    const found = file.read((on) =>
-      names.map(({ digest, forgottenAt }) => [digest, on.receipt.get(forgottenAt, digest)] as const),
+  put: (entry: VaultEntry, mails: readonly NewMail[]) => file.change((connection) => insert(connection, entry, mails)),
+  read: async (digest: string) => file.read((connection) => connection.entry.get(digest)),
+  async receipts(keys: readonly ReceiptKey[]) {
+    const found = file.read((connection) =>
+      keys.map(({ digest, forgottenAt }) => [digest, connection.receipt.get(forgottenAt, digest)] as const),
     )
     return new Map(
       found.flatMap(([digest, row]) =>
@@ -103,12 +104,12 @@ const secretOperations = (file: VaultFile) => ({
     )
   },
   end: (ended: readonly EndedVaultSecret[], checkpoint?: VaultCheckpoint) =>
-    file.changeLater((on) => {
-      for (const one of ended) endSecret(on, one)
-      if (checkpoint !== undefined) on.saveCheckpoint.run(encode(checkpoint))
+    file.changeLater((connection) => {
+      for (const secret of ended) endSecret(connection, secret)
+      if (checkpoint !== undefined) connection.saveCheckpoint.run(encode(checkpoint))
     }),
   async checkpoint() {
-    const text = file.read((on) => on.checkpoint.get())
+    const text = file.read((connection) => connection.checkpoint.get())
     return text === undefined ? undefined : decode(text)
   },
 })
@@ -117,15 +118,17 @@ const mailOperations = (file: VaultFile) => ({
   claimMail: (now: number, claimant: string, hasEnded: (claim: MailClaim) => Promise<boolean>) =>
     claimMail(file, { now, claimant, hasEnded }),
   renewClaim: (id: string, claimant: string) =>
-    file.change((on) => on.renew.run(...nameOf(id), claimant).changes === 1),
+    file.change((connection) => connection.renew.run(...parseMailId(id), claimant).changes === 1),
   // Makes a due mail due 1 ms earlier, which has no effect; writing the unchanged value would not write to the disk.
   probeClaim: ({ mail, claimant, number }: MailClaim) =>
-    file.change((on) => void on.doubt.run(...nameOf(mail), claimant, number)),
+    file.change((connection) => void connection.probe.run(...parseMailId(mail), claimant, number)),
   postponeMail: (id: string, claimant: string, dueAt: number) =>
-    file.change((on) => void on.postpone.run(dueAt, ...nameOf(id), claimant)),
-  removeMail: (id: string) => file.change((on) => void on.deleteMail.run(...nameOf(id))),
+    file.change((connection) => void connection.postpone.run(dueAt, ...parseMailId(id), claimant)),
+  removeMail: (id: string) => file.change((connection) => void connection.deleteMail.run(...parseMailId(id))),
   nextMail: async (now = Infinity) =>
-    file.read((on) => ((on.lastMail.get() ?? 0) > now + MAX_MAIL_DELAY_MS ? now : on.nextMail.get())) ?? undefined,
+    file.read((connection) =>
+      (connection.lastMail.get() ?? 0) > now + MAX_MAIL_DELAY_MS ? now : connection.nextMail.get(),
+    ) ?? undefined,
 })
 
 type SqliteMailClaimRequest = {
@@ -141,73 +144,84 @@ async function claimMail(
   file: VaultFile,
   { now, claimant, hasEnded }: SqliteMailClaimRequest,
 ): Promise<QueuedMail | undefined> {
-  type Seen = { digest: string; kind: MailName; claimant: string | null; number: number }
-  const claim = async ({ digest, kind, claimant: before, number }: Seen) => {
-    const row = await file.change((on) =>
-      on.claim.get(claimant, digest, kind, before, number, now, now + MAX_MAIL_DELAY_MS),
+  type ClaimCandidate = { digest: string; kind: MailName; claimant: string | null; number: number }
+  const claim = async ({ digest, kind, claimant: before, number }: ClaimCandidate) => {
+    const row = await file.change((connection) =>
+      connection.claim.get(claimant, digest, kind, before, number, now, now + MAX_MAIL_DELAY_MS),
     )
     return row && { id: `${row.digest}/${row.kind}`, ...row }
   }
-  const look = () => file.read((on) => on.freeMail.get(0, now) ?? on.freeMail.get(now + MAX_MAIL_DELAY_MS + 1, NEVER))
-  for (let free = look(); free; free = look()) {
-    const mail = await claim(free)
+  const findFreeMail = () =>
+    file.read(
+      (connection) => connection.freeMail.get(0, now) ?? connection.freeMail.get(now + MAX_MAIL_DELAY_MS + 1, NEVER),
+    )
+  for (let freeMail = findFreeMail(); freeMail; freeMail = findFreeMail()) {
+    const mail = await claim(freeMail)
     if (mail !== undefined) return mail
   }
-  const due = file.read((on) => [...on.heldMails.all(0, now), ...on.heldMails.all(now + MAX_MAIL_DELAY_MS + 1, NEVER)])
-  for (const held of due) {
-    const id = `${held.digest}/${held.kind}`
-    if (!(await hasEnded({ mail: id, claimant: held.claimant ?? '', number: held.number }))) continue
-    const mail = await claim(held)
+  const heldMails = file.read((connection) => [
+    ...connection.heldMails.all(0, now),
+    ...connection.heldMails.all(now + MAX_MAIL_DELAY_MS + 1, NEVER),
+  ])
+  for (const heldMail of heldMails) {
+    const id = `${heldMail.digest}/${heldMail.kind}`
+    if (!(await hasEnded({ mail: id, claimant: heldMail.claimant ?? '', number: heldMail.number }))) continue
+    const mail = await claim(heldMail)
     if (mail !== undefined) return mail
   }
   return undefined
 }
 
 const maintenanceOperations = (file: VaultFile) => ({
-  counts: async () => file.read((on) => on.counts.get()) ?? { secrets: 0, receipts: 0, mails: 0 },
-  expired: async (now: number, limit: number) => file.read((on) => on.expired.all(now, limit)),
-  unconfirmed: async (before: number, limit: number) => file.read((on) => on.unconfirmed.all(before, before, limit)),
+  counts: async () => file.read((connection) => connection.counts.get()) ?? { secrets: 0, receipts: 0, mails: 0 },
+  expired: async (now: number, limit: number) => file.read((connection) => connection.expired.all(now, limit)),
+  unconfirmed: async (before: number, limit: number) =>
+    file.read((connection) => connection.unconfirmed.all(before, before, limit)),
   confirm: (digests: readonly string[]) =>
-    file.change((on) => {
+    file.change((connection) => {
       for (const digest of digests) {
-        on.confirmEntry.run(digest)
-        on.confirmMails.run(digest)
+        connection.confirmEntry.run(digest)
+        connection.confirmMails.run(digest)
       }
     }),
-  deleteExpiredReceipts: (now: number) => file.change((on) => void on.deleteReceipts.run(now)),
+  deleteExpiredReceipts: (now: number) => file.change((connection) => void connection.deleteReceipts.run(now)),
   async findSealedByOtherKeys(
     kind: SealedItem['kind'],
     key: string,
-    behind: string,
+    after: string,
     limit: number,
   ): Promise<SealedItem[]> {
-    const rows = file.read((on) =>
-      (kind === 'entry' ? on.entriesOfOtherKeys : on.mailsOfOtherKeys).all(Buffer.from(key, 'hex'), behind, limit),
+    const rows = file.read((connection) =>
+      (kind === 'entry' ? connection.entriesOfOtherKeys : connection.mailsOfOtherKeys).all(
+        Buffer.from(key, 'hex'),
+        after,
+        limit,
+      ),
     )
     return rows.map((row) => ({ kind, ...row }))
   },
   reseal: (from: SealedItem, sealed: Buffer) =>
-    file.change((on) => {
-      if (from.kind === 'entry') on.resealEntry.run(sealed, from.name, from.sealed)
-      else on.resealMail.run(sealed, ...nameOf(from.name), from.sealed)
+    file.change((connection) => {
+      if (from.kind === 'entry') connection.resealEntry.run(sealed, from.name, from.sealed)
+      else connection.resealMail.run(sealed, ...parseMailId(from.name), from.sealed)
     }),
 })
 
-function insert(on: VaultConnection, entry: VaultEntry, mails: readonly NewMail[]): void {
+function insert(connection: VaultConnection, entry: VaultEntry, mails: readonly NewMail[]): void {
   const { digest, sealed, createdAt, expiresAt, receipt } = entry
-  on.insertEntry.run(digest, sealed, createdAt, expiresAt)
-  if (receipt !== null) on.insertReceipt.run(digest, receipt.token, receipt.sealed, receipt.forgottenAt)
-  for (const mail of mails) on.insertMail.run(digest, mail.kind, mail.sealed, createdAt, mail.dueAt)
+  connection.insertEntry.run(digest, sealed, createdAt, expiresAt)
+  if (receipt !== null) connection.insertReceipt.run(digest, receipt.token, receipt.sealed, receipt.forgottenAt)
+  for (const mail of mails) connection.insertMail.run(digest, mail.kind, mail.sealed, createdAt, mail.dueAt)
 }
 
-function endSecret(on: VaultConnection, { digest, noticeAt }: EndedVaultSecret): void {
-  on.deleteEntry.run(digest)
-  on.deleteLinks.run(digest)
-  if (noticeAt === undefined) on.deleteMail.run(digest, 'notice')
-  else on.makeDue.run(noticeAt, digest)
+function endSecret(connection: VaultConnection, { digest, noticeAt }: EndedVaultSecret): void {
+  connection.deleteEntry.run(digest)
+  connection.deleteLinks.run(digest)
+  if (noticeAt === undefined) connection.deleteMail.run(digest, 'notice')
+  else connection.makeDue.run(noticeAt, digest)
 }
 
-const nameOf = (id: string): [digest: string, kind: MailName] => {
+const parseMailId = (id: string): [digest: string, kind: MailName] => {
   const slash = id.indexOf('/')
   return [id.slice(0, slash), id.slice(slash + 1) as MailName]
 }

@@ -6,14 +6,14 @@ import { checkpointWal, type WalCheckpointResult, type WalCheckpointTask } from 
 /** Milliseconds to wait for the write lock, and then, holding it, for readers. */
 const LOCK_TIMEOUTS_MS = { passive: 0, bounded: 100, truncate: 1_000 } as const
 /** Pages (64 MB) above which writers must restart the WAL: passive checkpoints alone never shrink it while others write. */
-const LONG = 16_384
+const LONG_WAL_PAGES = 16_384
 /** The write lock is free only briefly between writers, so taking it may need several attempts. */
 const ATTEMPTS = 10
 
 /** Every message gets a response, so that the worker pool continues after failures. */
-parentPort?.on('message', (work: WalCheckpointTask) => parentPort?.postMessage(outcomeOf(work)))
+parentPort?.on('message', (work: WalCheckpointTask) => parentPort?.postMessage(runCheckpoint(work)))
 
-function outcomeOf({ file, mode }: WalCheckpointTask): WalCheckpointResult {
+function runCheckpoint({ file, mode }: WalCheckpointTask): WalCheckpointResult {
   try {
     // A new connection for each checkpoint: one that stays open would make the file look in use (isOpenSomewhere).
     const db = new Database(file, { fileMustExist: true, timeout: LOCK_TIMEOUTS_MS[mode] })
@@ -35,7 +35,7 @@ function outcomeOf({ file, mode }: WalCheckpointTask): WalCheckpointResult {
 function checkpointAndReportBusy(db: Database.Database, mode: WalCheckpointTask['mode']): boolean {
   if (mode !== 'bounded') return checkpointWal(db, mode).busy
   let state = checkpointWal(db, 'passive')
-  for (let attempt = 1; state.pages > LONG && attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; state.pages > LONG_WAL_PAGES && attempt <= ATTEMPTS; attempt++) {
     state = checkpointWal(db, 'restart')
     if (!state.busy) break
   }

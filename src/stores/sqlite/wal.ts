@@ -55,24 +55,28 @@ type WalCheckpointerOptions = WalCheckpointTask & {
   /** Amount of writes between two checkpoints, in the unit of recordWrites. */
   readonly writesBetweenCheckpoints: number
   readonly thread: WalThread
-  readonly told: WarningLogger
+  readonly warn: WarningLogger
   readonly fallback?: () => void
 }
 
 /** Checkpoints a file's WAL each time a given amount has been written. */
 export class WalCheckpointer {
   readonly stats = { checkpoints: 0, checkpointsOnLoop: 0 }
-  #recordWrites = 0
+  #writesSinceCheckpoint = 0
   #running: Promise<void> | undefined
   #isClosed = false
 
   constructor(private readonly options: WalCheckpointerOptions) {}
 
   recordWrites(amount: number): void {
-    this.#recordWrites += amount
-    if (this.#recordWrites < this.options.writesBetweenCheckpoints || this.#running !== undefined || this.#isClosed)
+    this.#writesSinceCheckpoint += amount
+    if (
+      this.#writesSinceCheckpoint < this.options.writesBetweenCheckpoints ||
+      this.#running !== undefined ||
+      this.#isClosed
+    )
       return
-    this.#recordWrites = 0
+    this.#writesSinceCheckpoint = 0
     this.#running = this.#run().finally(() => (this.#running = undefined))
   }
 
@@ -84,15 +88,15 @@ export class WalCheckpointer {
 
   /** After a failure, the data stays in the WAL until a later checkpoint succeeds. */
   async #run(): Promise<void> {
-    const { file, mode, name, thread, told, fallback } = this.options
+    const { file, mode, name, thread, warn, fallback } = this.options
     try {
       const { failure } = await thread.run({ file, mode })
       if (failure !== '')
-        told({ file, reason: failure }, `a checkpoint of ${name} failed; it will be retried after more writes`)
+        warn({ file, reason: failure }, `a checkpoint of ${name} failed; it will be retried after more writes`)
       this.stats.checkpoints++
     } catch (error) {
       if (this.#isClosed) return
-      told({ err: error, file }, 'the checkpoint thread failed; it restarts with the next checkpoint')
+      warn({ err: error, file }, 'the checkpoint thread failed; it restarts with the next checkpoint')
       if (fallback === undefined) return
       fallback()
       this.stats.checkpoints++

@@ -22,7 +22,7 @@ function serverLog() {
     if (state.fault === 'unavailable' || state.lost-- > 0) throw new StoreUnavailable('EventStoreDB: not reachable')
     return respond()
   }
-  const log: Record<string, unknown> & Pick<EventStore, 'read' | 'append'> & { heardAt?: () => number } = {
+  const log: Record<string, unknown> & Pick<EventStore, 'read' | 'append'> & { lastResponseAt?: () => number } = {
     isAppendManyAtomic: false,
     fenceDelayMs: 0,
     head: () => call(() => position(state.head)),
@@ -111,11 +111,11 @@ test('keeps the breaker closed while parts of a response arrive', () =>
   withFakeTime(async (time) => {
     const { state, log, guarded, store, isOpen } = serverLog()
     state.fault = 'hangs'
-    log.heardAt = () => performance.now()
+    log.lastResponseAt = () => performance.now()
     const failure = failureOf(Promise.resolve(store.head()))
     await time.pass(2 * SILENCE)
     assert.is(await isOpen(), false)
-    log.heardAt = () => 0
+    log.lastResponseAt = () => 0
     await time.pass(2 * SILENCE)
     await failure
     assert.is(await isOpen(), true)

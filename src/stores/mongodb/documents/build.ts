@@ -38,31 +38,31 @@ const NO_STREAMS: ReadonlySet<string> = new Set()
 
 /** The keys that were not found. A document missing from a stale read would corrupt a fold as much as an outdated one. */
 function missingKeys(keys: readonly string[], found: readonly MongoDocument[]): string[] {
-  const there = new Set(found.map(({ _id }) => _id))
-  return keys.filter((key) => !there.has(key))
+  const foundKeys = new Set(found.map(({ _id }) => _id))
+  return keys.filter((key) => !foundKeys.has(key))
 }
 
 export function createBuild(mongo: MongoDatabase, declaration: ModelDeclaration, id: string): MongoBuild {
   const { db, call } = mongo
   const collections = collectionsOf(db, declaration, id)
-  const all = progressesIn(db)
+  const progressCollection = progressesIn(db)
   const deadLetterStore = deadLettersOf(db, id)
   const sequences = tableOf(mongo, SEQUENCES_DECLARATION, collections.sequences)
-  const progressNow = () => call(() => readProgress(all, id))
+  const readCurrentProgress = () => call(() => readProgress(progressCollection, id))
   /** As this process last wrote it. If another process was faster, the next write fails and it is read again. */
-  let known: BuildProgressDocument | undefined
+  let lastProgress: BuildProgressDocument | undefined
 
-  const counted = { mongo, collections, declaration }
+  const countedBuild = { mongo, collections, declaration }
 
   /** @returns false if another process was faster */
   async function replace(
-    of: ModelDeclaration,
+    tableDeclaration: ModelDeclaration,
     collection: Collection<MongoDocument>,
     writes: readonly DocumentWrite[],
     read: () => Promise<ReadonlyMap<string, MongoDocument>>,
   ): Promise<boolean> {
     if (writes.length === 0) return true
-    const next = writes.map((write) => toWrittenDocument(of, write))
+    const next = writes.map((write) => toWrittenDocument(tableDeclaration, write))
     const stored = await read()
     return call(() => writeDocuments(collection, next, stored), BATCH)
   }
@@ -70,28 +70,31 @@ export function createBuild(mongo: MongoDatabase, declaration: ModelDeclaration,
   /** @returns false if another process was faster: the caller decides again, which counts nothing twice */
   async function tryToWrite(
     progress: BuildProgressDocument,
-    ...[writes, checkpoint, set = [], sequenced = []]: Parameters<ReadModelBuild['write']>
+    ...[writes, checkpoint, deadLetters = [], sequenceWrites = []]: Parameters<ReadModelBuild['write']>
   ) {
-    const counting = { settled: positionReachedBy(progress), at: checkpoint.position }
+    const counting = { writtenTo: positionReachedBy(progress), at: checkpoint.position }
     const written = await Promise.all([
-      replace(declaration, collections.documents, writes, () => countBatch(counted, writes, counting)),
-      replace(SEQUENCES_DECLARATION, collections.sequences, sequenced, () =>
-        readStoredDocuments(mongo, collections.sequences, SEQUENCES_DECLARATION, sequenced),
+      replace(declaration, collections.documents, writes, () => countBatch(countedBuild, writes, counting)),
+      replace(SEQUENCES_DECLARATION, collections.sequences, sequenceWrites, () =>
+        readStoredDocuments(mongo, collections.sequences, SEQUENCES_DECLARATION, sequenceWrites),
       ),
     ])
     if (written.includes(false)) return false
-    await call(() => deadLetterStore.add(set))
-    known = await call(() => advance(all, progress, { checkpoint, parked: set.length > 0 }))
-    return known !== undefined
+    await call(() => deadLetterStore.add(deadLetters))
+    lastProgress = await call(() =>
+      advance(progressCollection, progress, { checkpoint, parked: deadLetters.length > 0 }),
+    )
+    return lastProgress !== undefined
   }
 
   return {
     id,
     queries: queriesOf(mongo, collections, declaration),
-    position: async () => positionReachedBy(await progressNow()),
-    parkedStreams: async () => ((await progressNow()).parked ? call(() => deadLetterStore.streams()) : NO_STREAMS),
+    position: async () => positionReachedBy(await readCurrentProgress()),
+    parkedStreams: async () =>
+      (await readCurrentProgress()).parked ? call(() => deadLetterStore.streams()) : NO_STREAMS,
     async checkpoint() {
-      const { checkpoint } = await progressNow()
+      const { checkpoint } = await readCurrentProgress()
       return checkpoint === null ? undefined : decodeCheckpoint(checkpoint)
     },
     ...tableOf(mongo, declaration, collections.documents),
@@ -100,14 +103,14 @@ export function createBuild(mongo: MongoDatabase, declaration: ModelDeclaration,
       const found = await call(() =>
         collections.sequences.find<MongoDocument>({ _id: { $in: ids.map(keyOf) } }).toArray(),
       )
-      return found.map((held) => pickValues(held, ['id', 'state']))
+      return found.map((stored) => pickValues(stored, ['id', 'state']))
     },
-    async write(writes, checkpoint, set, sequenced) {
+    async write(writes, checkpoint, deadLetters, sequenceWrites) {
       for (;;) {
-        const progress = known ?? (await progressNow())
+        const progress = lastProgress ?? (await readCurrentProgress())
         if (!isCheckpointAhead(progress, checkpoint)) return
-        if (await tryToWrite(progress, writes, checkpoint, set, sequenced)) return
-        known = undefined
+        if (await tryToWrite(progress, writes, checkpoint, deadLetters, sequenceWrites)) return
+        lastProgress = undefined
       }
     },
     deadLetters: () => call(() => deadLetterStore.all()),
@@ -123,39 +126,41 @@ function tableOf(
   collection: Collection<MongoDocument>,
 ): DocumentTable {
   const { call } = mongo
-  const whole = [...Object.keys(declaration.fields), ...declaration.texts]
+  const allNames = [...Object.keys(declaration.fields), ...declaration.texts]
   return {
-    async load(keys, least) {
+    async load(keys, consistency) {
       if (keys.length === 0) return []
       const [first = '', ...others] = keys.map(keyOf)
       const filter = { _id: others.length === 0 ? first : { $in: [first, ...others] } }
-      const projection = Object.fromEntries(['revision', ...whole].map((name) => [name, 1]))
+      const projection = Object.fromEntries(['revision', ...allNames].map((name) => [name, 1]))
       const found =
-        least === undefined ? await call(() => collection.find<MongoDocument>(filter, { projection }).toArray()) : []
+        consistency === undefined
+          ? await call(() => collection.find<MongoDocument>(filter, { projection }).toArray())
+          : []
       const missing = missingKeys(keys.map(keyOf), found)
       if (missing.length > 0) {
-        const those = { _id: { $in: missing } }
+        const missingFilter = { _id: { $in: missing } }
         const read = (options: FindOptions) =>
-          collection.find<MongoDocument>(those, { ...options, projection }).toArray()
+          collection.find<MongoDocument>(missingFilter, { ...options, projection }).toArray()
         found.push(...(await readLinearizable(mongo, read)))
       }
       return found
-        .filter((held) => !isTombstone(held))
-        .map((held) => ({ document: pickValues(held, whole), revision: held.revision }))
+        .filter((stored) => !isTombstone(stored))
+        .map((stored) => ({ document: pickValues(stored, allNames), revision: stored.revision }))
     },
     async *scan(texts = declaration.texts) {
       const names = [...Object.keys(declaration.fields), ...texts]
       const projection = Object.fromEntries(['revision', ...names].map((name) => [name, 1]))
-      let behind: string | undefined
+      let after: string | undefined
       for (;;) {
-        const filter = behind === undefined ? {} : { _id: { $gt: behind } }
+        const filter = after === undefined ? {} : { _id: { $gt: after } }
         const options = { projection, sort: { _id: 1 }, limit: PAGE, batchSize: PAGE } as const
         const page = await call(() => collection.find<MongoDocument>(filter, options).toArray())
         yield page
-          .filter((held) => !isTombstone(held))
-          .map((held) => ({ document: pickValues(held, names), revision: held.revision }))
+          .filter((stored) => !isTombstone(stored))
+          .map((stored) => ({ document: pickValues(stored, names), revision: stored.revision }))
         if (page.length < PAGE) return
-        behind = page.at(-1)?._id
+        after = page.at(-1)?._id
       }
     },
   }

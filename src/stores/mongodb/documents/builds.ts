@@ -24,7 +24,7 @@ const ABANDONED_AFTER_MS = 3_600_000
 
 export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): MongoBuilds {
   const { db, call } = mongo
-  const all = progressesIn(db)
+  const progressCollection = progressesIn(db)
   const opened = new Map<string, MongoBuild>()
 
   function open(declaration: ModelDeclaration, id: string): MongoBuild {
@@ -36,7 +36,7 @@ export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): Mo
   /** Deletes the build's progress document first; collections that remain after a crash are unreferenced and harmless. */
   async function remove(declaration: ModelDeclaration, id: string): Promise<void> {
     opened.delete(id)
-    await call(() => all.deleteOne({ _id: id }))
+    await call(() => progressCollection.deleteOne({ _id: id }))
     await call(() => deadLettersOf(db, id).removeAll())
     await call(() => dropCollections(collectionsOf(db, declaration, id)), BATCH)
   }
@@ -47,19 +47,19 @@ export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): Mo
     async make(declaration) {
       const id = randomBytes(6).toString('hex')
       await call(() => makeIndexes(collectionsOf(db, declaration, id), declaration), BATCH)
-      await call(() => addProgress(all, id, declaration))
+      await call(() => addProgress(progressCollection, id, declaration))
       return open(declaration, id)
     },
     async exists(id) {
-      if ((await call(() => all.findOne({ _id: id }))) !== null) return true
-      return (await readLinearizable(mongo, (options) => all.findOne({ _id: id }, options))) !== null
+      if ((await call(() => progressCollection.findOne({ _id: id }))) !== null) return true
+      return (await readLinearizable(mongo, (options) => progressCollection.findOne({ _id: id }, options))) !== null
     },
     async removeAbandoned(declaration) {
       const { name, version } = declaration
       const changedAt = { $lt: Date.now() - ABANDONED_AFTER_MS }
-      const old = await call(() => all.find({ model: name, modelVersion: version, changedAt }).toArray())
-      const kept = new Set([...(await pointers.allLive()), ...(await pointers.allPending())])
-      for (const { _id } of old) if (!kept.has(_id)) await remove(declaration, _id)
+      const old = await call(() => progressCollection.find({ model: name, modelVersion: version, changedAt }).toArray())
+      const inUse = new Set([...(await pointers.allLive()), ...(await pointers.allPending())])
+      for (const { _id } of old) if (!inUse.has(_id)) await remove(declaration, _id)
     },
   }
 }
@@ -73,18 +73,21 @@ export function createLiveReadModel(
   pointers: MongoBuildPointers,
   builds: MongoBuilds,
 ): ReadModel {
-  async function ask<Answer>(before: Answer, question: (build: MongoBuild) => Promise<Answer>): Promise<Answer> {
+  async function queryLiveBuild<Answer>(
+    fallback: Answer,
+    query: (build: MongoBuild) => Promise<Answer>,
+  ): Promise<Answer> {
     const id = await pointers.liveBuild(declaration)
-    return id === undefined ? before : question(builds.open(declaration, id))
+    return id === undefined ? fallback : query(builds.open(declaration, id))
   }
 
   return {
-    get: (id, select) => ask(undefined, ({ queries }) => queries.get(id, select)),
-    find: (query) => ask([], ({ queries }) => queries.find(query)),
-    count: (where, bounded) => ask(0, ({ queries }) => queries.count(where, bounded)),
-    counts: (where) => ask([], ({ queries }) => queries.counts(where)),
-    sequences: (ids) => ask([], (build) => build.loadSequences(ids)),
-    position: () => ask(start, (build) => build.position()),
-    parkedStreams: () => ask(NO_STREAMS, (build) => build.parkedStreams()),
+    get: (id, select) => queryLiveBuild(undefined, ({ queries }) => queries.get(id, select)),
+    find: (query) => queryLiveBuild([], ({ queries }) => queries.find(query)),
+    count: (where, countLimit) => queryLiveBuild(0, ({ queries }) => queries.count(where, countLimit)),
+    counts: (where) => queryLiveBuild([], ({ queries }) => queries.counts(where)),
+    sequences: (ids) => queryLiveBuild([], (build) => build.loadSequences(ids)),
+    position: () => queryLiveBuild(start, (build) => build.position()),
+    parkedStreams: () => queryLiveBuild(NO_STREAMS, (build) => build.parkedStreams()),
   }
 }

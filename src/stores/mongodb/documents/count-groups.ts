@@ -40,39 +40,45 @@ export const emptyGroup = (of: FieldValue): Omit<CountGroup, 'version'> => ({
  * Counts a batch into a group. Counts are written before documents: `counted` lists what an earlier attempt has counted
  * but possibly not written, and counts as stored. So a repeated batch is not counted twice, even if it is split
  * differently.
- * @param settled up to this position, the documents of all counts are written
+ * @param writtenTo up to this position, the documents of all counts are written
  * @returns undefined if nothing changes
  */
 export function countInto(
   group: Omit<CountGroup, 'version'>,
   changes: readonly CountChange[],
-  { settled, at }: { readonly settled: PositionOrStart; readonly at: PositionOrStart },
+  { writtenTo, at }: { readonly writtenTo: PositionOrStart; readonly at: PositionOrStart },
 ): Omit<CountGroup, 'version'> | undefined {
-  const open = new Map(
+  const pending = new Map(
     parsePendingCounts(group.counted)
-      .filter((one) => isAfter(one.at, settled))
-      .map((one) => [one.key, one]),
+      .filter((pendingCount) => isAfter(pendingCount.at, writtenTo))
+      .map((pendingCount) => [pendingCount.key, pendingCount]),
   )
   const sums = new Map(group.sums.map((sum) => [JSON.stringify(sum.values), sum]))
-  let changed = false
+  let hasChanged = false
   for (const { key, before, after } of changes) {
-    const known = newerState(open.get(key), before, group.of)
-    if (known !== undefined && known.revision >= after.revision) continue
+    const current = newerState(pending.get(key), before, group.of)
+    if (current !== undefined && current.revision >= after.revision) continue
     const values = valuesWithinGroup(after.values, group.of)
-    if (JSON.stringify(values) === JSON.stringify(known?.values ?? null)) continue
-    changed = true
-    add(sums, known?.values ?? null, -1)
+    if (JSON.stringify(values) === JSON.stringify(current?.values ?? null)) continue
+    hasChanged = true
+    add(sums, current?.values ?? null, -1)
     add(sums, values, 1)
-    open.set(key, { key, revision: after.revision, values, at: encodePosition(at) })
+    pending.set(key, { key, revision: after.revision, values, at: encodePosition(at) })
   }
-  if (!changed) return undefined
-  const kept = [...sums.values()].filter(({ documents }) => documents !== 0)
+  if (!hasChanged) return undefined
+  const nonZeroSums = [...sums.values()].filter(({ documents }) => documents !== 0)
   const last = isAfter(group.at, at) ? group.at : encodePosition(at)
-  return { _id: group._id, of: group.of, sums: kept, at: last, counted: serializePendingCounts(open.values()) }
+  return {
+    _id: group._id,
+    of: group.of,
+    sums: nonZeroSums,
+    at: last,
+    counted: serializePendingCounts(pending.values()),
+  }
 }
 
-const isAfter = (place: PositionDocument, settled: PositionOrStart) =>
-  comparePositions(decodePosition(place), settled) > 0
+const isAfter = (stored: PositionDocument, position: PositionOrStart) =>
+  comparePositions(decodePosition(stored), position) > 0
 
 function newerState(
   counted: PendingCount | undefined,
@@ -96,15 +102,18 @@ function add(sums: Map<string, GroupSum>, values: readonly FieldValue[] | null, 
 /** The groups that a count needs and how to sum them; undefined if maintained counts cannot answer it. */
 export function planCount(declaration: ModelDeclaration, where: WhereClause) {
   const conditions = toCountConditions(declaration, where)
-  const [first, ...others] = declaration.counts
+  const [first, ...otherFields] = declaration.counts
   if (conditions === undefined || first === undefined) return undefined
-  const wanted = conditions[first]
+  const groupCondition = conditions[first]
   return {
-    groups: wanted === undefined ? undefined : (typeof wanted === 'object' ? wanted.in : [wanted]).map(String),
-    inGroup: ({ of, sums }: Pick<CountGroup, 'of' | 'sums'>): DocumentCount[] =>
+    groups:
+      groupCondition === undefined
+        ? undefined
+        : (typeof groupCondition === 'object' ? groupCondition.in : [groupCondition]).map(String),
+    countsIn: ({ of, sums }: Pick<CountGroup, 'of' | 'sums'>): DocumentCount[] =>
       sums
         .filter(({ values }) =>
-          others.every((field, at) => {
+          otherFields.every((field, at) => {
             const condition = conditions[field]
             return condition === undefined || matchesCondition(values[at], condition)
           }),

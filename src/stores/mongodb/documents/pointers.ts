@@ -14,11 +14,11 @@ export type MongoBuildPointers = {
   /** From now on, setLive fails for processes whose lease is older than this one's (fencing). */
   fence(declaration: ModelDeclaration): Promise<void>
   /** Replaces a deleted build by another one, if the deleted one is still recorded as live. */
-  replace(declaration: ModelDeclaration, gone: string, build: string): Promise<void>
+  replace(declaration: ModelDeclaration, deletedBuild: string, build: string): Promise<void>
   allLive(): Promise<ReadonlySet<string>>
   pendingBuild(declaration: ModelDeclaration): Promise<PendingBuild | undefined>
   /** Replaces any previously recorded pending build. */
-  recordPending(declaration: ModelDeclaration, filling: PendingBuild): Promise<void>
+  recordPending(declaration: ModelDeclaration, pending: PendingBuild): Promise<void>
   /** Records that the build has reached the head, if it is still pending. */
   markCaughtUp(declaration: ModelDeclaration, build: string): Promise<void>
   clearPending(build: string): Promise<void>
@@ -55,16 +55,16 @@ export function pointersIn(
   const { db, call } = mongo
   const pointers = pointersOf(mongo)
   /** A separate collection, so that code that looks for live builds need not know of it. */
-  const recorded = db.collection<PendingBuildDocument>('read_models_filling')
-  const known = new Map<string, { readonly build: string; readonly readAt: number }>()
+  const pendingBuilds = db.collection<PendingBuildDocument>('read_models_filling')
+  const cache = new Map<string, { readonly build: string; readonly readAt: number }>()
 
   async function read(name: string): Promise<string | undefined> {
     const readAt = now()
     const found = await call(() => pointers.findOne({ _id: name }))
     // A late response must not switch back to the previous build, which may lack data that was already waited for.
-    const newer = known.get(name)
+    const newer = cache.get(name)
     if (newer !== undefined && newer.readAt > readAt) return newer.build
-    if (found !== null) known.set(name, { build: found.build, readAt })
+    if (found !== null) cache.set(name, { build: found.build, readAt })
     return found?.build
   }
 
@@ -76,7 +76,7 @@ export function pointersIn(
   return {
     async liveBuild(declaration) {
       const name = nameOf(declaration)
-      const pointer = known.get(name)
+      const pointer = cache.get(name)
       return pointer !== undefined && now() - pointer.readAt < POINTER_CACHE_MS ? pointer.build : read(name)
     },
     async claim(declaration, build) {
@@ -88,40 +88,40 @@ export function pointersIn(
     },
     async setLive(declaration, build) {
       const name = nameOf(declaration)
-      const pointed = { $set: { build, token: tokenOf(declaration) } }
+      const update = { $set: { build, token: tokenOf(declaration) } }
       try {
-        await call(() => pointers.updateOne(unlessFenced(declaration), pointed, { upsert: true }))
+        await call(() => pointers.updateOne(unlessFenced(declaration), update, { upsert: true }))
       } catch (error) {
         // The pointer exists and has a higher token.
         if (!isDuplicate(error)) throw error
         throw new StoreUnavailable(`another process has acquired the lease of ${name}`, { cause: error, store: STORE })
       }
-      known.set(name, { build, readAt: now() })
+      cache.set(name, { build, readAt: now() })
     },
     async fence(declaration) {
       await call(() => pointers.updateOne(unlessFenced(declaration), { $set: { token: tokenOf(declaration) } }))
     },
-    async replace(declaration, gone, build) {
+    async replace(declaration, deletedBuild, build) {
       const name = nameOf(declaration)
-      await call(() => pointers.updateOne({ _id: name, build: gone }, { $set: { build } }))
-      known.delete(name)
+      await call(() => pointers.updateOne({ _id: name, build: deletedBuild }, { $set: { build } }))
+      cache.delete(name)
     },
     allLive: () => call(async () => new Set((await pointers.find().toArray()).map(({ build }) => build))),
     async pendingBuild(declaration) {
-      const found = await call(() => recorded.findOne({ _id: nameOf(declaration) }))
+      const found = await call(() => pendingBuilds.findOne({ _id: nameOf(declaration) }))
       return found === null ? undefined : { id: found.build, isCaughtUp: found.isFilled }
     },
     async recordPending(declaration, { id, isCaughtUp }) {
       await call(() =>
-        recorded.replaceOne({ _id: nameOf(declaration) }, { build: id, isFilled: isCaughtUp }, { upsert: true }),
+        pendingBuilds.replaceOne({ _id: nameOf(declaration) }, { build: id, isFilled: isCaughtUp }, { upsert: true }),
       )
     },
     async markCaughtUp(declaration, build) {
-      await call(() => recorded.updateOne({ _id: nameOf(declaration), build }, { $set: { isFilled: true } }))
+      await call(() => pendingBuilds.updateOne({ _id: nameOf(declaration), build }, { $set: { isFilled: true } }))
     },
     async clearPending(build) {
-      await call(() => recorded.deleteMany({ build }))
+      await call(() => pendingBuilds.deleteMany({ build }))
     },
-    allPending: () => call(async () => new Set((await recorded.find().toArray()).map(({ build }) => build))),
+    allPending: () => call(async () => new Set((await pendingBuilds.find().toArray()).map(({ build }) => build))),
   }
 }

@@ -85,8 +85,12 @@ export type BuildProgressDocument = {
 export const progressesIn = (db: Db): Collection<BuildProgressDocument> =>
   db.collection<BuildProgressDocument>('builds')
 
-export const addProgress = (all: Collection<BuildProgressDocument>, id: string, { name, version }: ModelDeclaration) =>
-  insertIfAbsent(all, {
+export const addProgress = (
+  progressCollection: Collection<BuildProgressDocument>,
+  id: string,
+  { name, version }: ModelDeclaration,
+) =>
+  insertIfAbsent(progressCollection, {
     _id: id,
     version: 1,
     model: name,
@@ -97,8 +101,11 @@ export const addProgress = (all: Collection<BuildProgressDocument>, id: string, 
   })
 
 /** @throws StoreUnavailable if the build was deleted; the caller must open the live build again */
-export async function readProgress(all: Collection<BuildProgressDocument>, id: string): Promise<BuildProgressDocument> {
-  const progress = await all.findOne({ _id: id })
+export async function readProgress(
+  progressCollection: Collection<BuildProgressDocument>,
+  id: string,
+): Promise<BuildProgressDocument> {
+  const progress = await progressCollection.findOne({ _id: id })
   if (progress === null) throw new StoreUnavailable(`build ${id} of a read model was deleted`, { store: STORE })
   return progress
 }
@@ -119,13 +126,13 @@ export function isCheckpointAhead({ checkpoint }: BuildProgressDocument, next: C
 
 /** @returns the stored progress; undefined if another process was first */
 export async function advance(
-  all: Collection<BuildProgressDocument>,
+  progressCollection: Collection<BuildProgressDocument>,
   progress: BuildProgressDocument,
   { checkpoint, parked }: { readonly checkpoint: Checkpoint; readonly parked: boolean },
 ): Promise<BuildProgressDocument | undefined> {
   const { _id, version, ...rest } = progress
   const changed = { checkpoint: encodeCheckpoint(checkpoint), parked: progress.parked || parked, changedAt: Date.now() }
   const next = { ...rest, ...changed, version: version + 1 }
-  const replaced = await all.replaceOne({ _id, version }, next)
+  const replaced = await progressCollection.replaceOne({ _id, version }, next)
   return replaced.matchedCount === 1 ? { ...next, _id } : undefined
 }

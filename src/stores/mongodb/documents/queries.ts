@@ -27,11 +27,11 @@ function indexRangeFilters(
   const [[, direction] = ['', 'asc'] as const] = order
   if (order.some(([, other]) => other !== direction))
     throw new Error('keyset pagination requires the same direction for all fields')
-  const later = direction === 'asc' ? '$gt' : '$lt'
+  const operator = direction === 'asc' ? '$gt' : '$lt'
   return order
     .map(([field], at) => {
-      const same = order.slice(0, at).map(([name], index): Filter<MongoDocument> => ({ [name]: after[index] }))
-      return { $and: [filter, ...same, { [field]: { [later]: after[at] } }] } as Filter<MongoDocument>
+      const equalities = order.slice(0, at).map(([name], index): Filter<MongoDocument> => ({ [name]: after[index] }))
+      return { $and: [filter, ...equalities, { [field]: { [operator]: after[at] } }] } as Filter<MongoDocument>
     })
     .toReversed()
 }
@@ -39,7 +39,7 @@ function indexRangeFilters(
 export type MongoQueries = {
   get(id: FieldValue, select: readonly string[]): Promise<Document | undefined>
   find(query: Query): Promise<Document[]>
-  count(where: WhereClause, bounded?: CountLimit): Promise<number>
+  count(where: WhereClause, countLimit?: CountLimit): Promise<number>
   counts(where: WhereClause): Promise<readonly DocumentCount[]>
 }
 
@@ -49,8 +49,8 @@ export function queriesOf(
   { documents, groups }: BuildCollections,
   declaration: ModelDeclaration,
 ): MongoQueries {
-  async function groupsFor({ groups: wanted }: NonNullable<ReturnType<typeof planCount>>) {
-    const filter = wanted === undefined ? {} : { _id: { $in: wanted } }
+  async function groupsFor({ groups: groupIds }: NonNullable<ReturnType<typeof planCount>>) {
+    const filter = groupIds === undefined ? {} : { _id: { $in: groupIds } }
     const projection = { _id: 0, of: 1, sums: 1 }
     return mongo.call(() => groups.find<Pick<CountGroup, 'of' | 'sums'>>(filter, { projection }).toArray())
   }
@@ -59,8 +59,8 @@ export function queriesOf(
     async get(id, select) {
       requireNames(declaration, select)
       const projection = { _id: 0, id: 1, ...toProjection(select) }
-      const held = await mongo.call(() => documents.findOne<MongoDocument>({ _id: keyOf(id) }, { projection }))
-      return held === null || isTombstone(held) ? undefined : pickValues(held, select)
+      const stored = await mongo.call(() => documents.findOne<MongoDocument>({ _id: keyOf(id) }, { projection }))
+      return stored === null || isTombstone(stored) ? undefined : pickValues(stored, select)
     },
     async find({ where, order, limit, offset, select, after, by }) {
       requireNames(declaration, select)
@@ -68,29 +68,29 @@ export function queriesOf(
       const projection = { _id: 0, ...toProjection(select) }
       const found: MongoDocument[] = []
       for (const indexRange of after === undefined ? [filter] : indexRangeFilters(filter, order, after)) {
-        const rest = limit - found.length
-        if (rest === 0) break
-        const options = { sort, limit: rest, skip: offset, batchSize: rest, projection, ...toHintOption(by) }
+        const remaining = limit - found.length
+        if (remaining === 0) break
+        const options = { sort, limit: remaining, skip: offset, batchSize: remaining, projection, ...toHintOption(by) }
         found.push(...(await mongo.call(() => documents.find<MongoDocument>(indexRange, options).toArray())))
       }
-      return found.map((held) => pickValues(held, select))
+      return found.map((stored) => pickValues(stored, select))
     },
-    async count(where, bounded) {
-      if (bounded !== undefined) {
-        const options = { limit: bounded.upTo + 1, ...toHintOption(bounded.by) }
+    async count(where, countLimit) {
+      if (countLimit !== undefined) {
+        const options = { limit: countLimit.upTo + 1, ...toHintOption(countLimit.by) }
         return mongo.call(() => documents.countDocuments(filterOf(declaration, where), options))
       }
-      const sum = planCount(declaration, where)
-      if (sum === undefined) {
+      const plan = planCount(declaration, where)
+      if (plan === undefined) {
         const filter = filterOf(declaration, where)
         return mongo.call(() => documents.countDocuments(filter))
       }
-      return (await groupsFor(sum)).flatMap(sum.inGroup).reduce((total, { documents }) => total + documents, 0)
+      return (await groupsFor(plan)).flatMap(plan.countsIn).reduce((total, { documents }) => total + documents, 0)
     },
     async counts(where) {
-      const sum = planCount(declaration, where)
-      if (sum === undefined) throw new Error(`${declaration.name} is not counted by ${Object.keys(where).join(', ')}`)
-      return (await groupsFor(sum)).flatMap(sum.inGroup)
+      const plan = planCount(declaration, where)
+      if (plan === undefined) throw new Error(`${declaration.name} is not counted by ${Object.keys(where).join(', ')}`)
+      return (await groupsFor(plan)).flatMap(plan.countsIn)
     },
   }
 }

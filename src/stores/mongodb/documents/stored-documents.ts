@@ -13,22 +13,22 @@ const namesOf = ({ fields, texts }: ModelDeclaration): string[] => [...Object.ke
 
 /** @throws Error if the document lacks a declared value, before anything is written */
 export function toMongoDocument(declaration: ModelDeclaration, document: Document, revision: bigint): MongoDocument {
-  const held: Record<string, FieldValue> = {}
+  const values: Record<string, FieldValue> = {}
   for (const name of namesOf(declaration)) {
     const value = document[name]
     if (value === undefined) throw new Error(`document ${document['id'] ?? 'without id'} has no ${name}`)
-    held[name] = value
+    values[name] = value
   }
-  return { _id: keyOf(held['id'] ?? ''), revision, ...held }
+  return { _id: keyOf(values['id'] ?? ''), revision, ...values }
 }
 
-export const isTombstone = (held: MongoDocument): boolean => held['id'] === undefined
+export const isTombstone = (stored: MongoDocument): boolean => stored['id'] === undefined
 
 /** The values of these names; `revision` as a number. */
-export function pickValues(held: MongoDocument, names: readonly string[]): Document {
+export function pickValues(stored: MongoDocument, names: readonly string[]): Document {
   const document: Record<string, FieldValue> = {}
   for (const name of names) {
-    const value = held[name]
+    const value = stored[name]
     document[name] = typeof value === 'bigint' ? Number(value) : (value as FieldValue)
   }
   return document

@@ -17,7 +17,7 @@ import { countInto, emptyGroup, type CountChange, type CountGroup, type CountedS
 const UNORDERED = { ordered: false, writeConcern: BATCH_WRITE_CONCERN }
 
 /** The current batch's position, and the position up to which the documents of all counts are written. */
-export type CountingRange = { readonly settled: PositionOrStart; readonly at: PositionOrStart }
+export type CountingRange = { readonly writtenTo: PositionOrStart; readonly at: PositionOrStart }
 
 export type CountedBuild = {
   readonly mongo: MongoDatabase
@@ -38,36 +38,36 @@ export async function countBatch(
 ): Promise<Map<string, MongoDocument>> {
   const { declaration } = build
   const [first] = declaration.counts
-  const storedNow = () => readStoredDocuments(build.mongo, build.collections.documents, declaration, writes)
-  if (first === undefined) return storedNow()
-  const wanted = new Map<string, FieldValue>()
-  for (const write of writes) if ('put' in write) addGroupValue(wanted, write.put[first])
+  const readStored = () => readStoredDocuments(build.mongo, build.collections.documents, declaration, writes)
+  if (first === undefined) return readStored()
+  const groupValues = new Map<string, FieldValue>()
+  for (const write of writes) if ('put' in write) addGroupValue(groupValues, write.put[first])
   for (;;) {
-    const groups = await groupsOf(build, wanted, counting)
-    const stored = await storedNow()
-    const size = wanted.size
-    for (const held of stored.values()) if (!isTombstone(held)) addGroupValue(wanted, held[first])
-    if (wanted.size > size) continue
+    const groups = await groupsOf(build, groupValues, counting)
+    const stored = await readStored()
+    const size = groupValues.size
+    for (const document of stored.values()) if (!isTombstone(document)) addGroupValue(groupValues, document[first])
+    if (groupValues.size > size) continue
     const changes = writes.map((write) => changeOf(declaration, write, stored))
     if (await writeGroups(build, groups, changes, counting)) return stored
   }
 }
 
-function addGroupValue(wanted: Map<string, FieldValue>, value: unknown): void {
-  if (typeof value === 'string' || typeof value === 'number') wanted.set(String(value), value)
+function addGroupValue(groupValues: Map<string, FieldValue>, value: unknown): void {
+  if (typeof value === 'string' || typeof value === 'number') groupValues.set(String(value), value)
 }
 
 /** The groups of the batch, and those changed by batches that are not known to be complete. */
 async function groupsOf(
   { mongo, collections: { groups } }: CountedBuild,
-  wanted: ReadonlyMap<string, FieldValue>,
-  { settled }: CountingRange,
+  groupValues: ReadonlyMap<string, FieldValue>,
+  { writtenTo }: CountingRange,
 ) {
-  const open = { 'at.commit': { $gt: encodePosition(settled).commit } }
-  const filter = { $or: [{ _id: { $in: [...wanted.keys()] } }, open] } as Filter<CountGroup>
+  const incomplete = { 'at.commit': { $gt: encodePosition(writtenTo).commit } }
+  const filter = { $or: [{ _id: { $in: [...groupValues.keys()] } }, incomplete] } as Filter<CountGroup>
   const found = new Map<string, CountGroup>()
   for (const group of await mongo.call(() => groups.find(filter).toArray())) found.set(group._id, group)
-  const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, of]) => emptyGroup(of))
+  const missing = [...groupValues].filter(([key]) => !found.has(key)).map(([, of]) => emptyGroup(of))
   return [...found.values(), ...missing]
 }
 
@@ -90,7 +90,7 @@ export async function readStoredDocuments(
   const found = await readLinearizable(mongo, (options) =>
     documents.find<MongoDocument>(filter, { ...options, projection }).toArray(),
   )
-  const stored = new Map(found.map((held) => [held._id, held]))
+  const stored = new Map(found.map((document) => [document._id, document]))
   for (const write of writes) requireUnchanged(declaration, write, stored.get(keyOfWrite(write)))
   return stored
 }
@@ -110,11 +110,11 @@ function changeOf(
   stored: ReadonlyMap<string, MongoDocument>,
 ): CountChange {
   const key = keyOfWrite(write)
-  const held = stored.get(key)
-  const values = (of: Readonly<Record<string, unknown>>) => counts.map((name) => of[name] as FieldValue)
-  const before: CountedState | undefined = held && {
-    revision: held.revision,
-    values: isTombstone(held) ? null : values(held),
+  const document = stored.get(key)
+  const values = (source: Readonly<Record<string, unknown>>) => counts.map((name) => source[name] as FieldValue)
+  const before: CountedState | undefined = document && {
+    revision: document.revision,
+    values: isTombstone(document) ? null : values(document),
   }
   return { key, before, after: { revision: write.revision, values: 'put' in write ? values(write.put) : null } }
 }
@@ -166,18 +166,18 @@ export async function writeDocuments(
   next: readonly MongoDocument[],
   stored: ReadonlyMap<string, MongoDocument>,
 ): Promise<boolean> {
-  const missing: AnyBulkWriteOperation<MongoDocument>[] = []
-  const replaced: AnyBulkWriteOperation<MongoDocument>[] = []
-  for (const held of next) {
-    const { _id, ...replacement } = held
+  const inserts: AnyBulkWriteOperation<MongoDocument>[] = []
+  const replacements: AnyBulkWriteOperation<MongoDocument>[] = []
+  for (const document of next) {
+    const { _id, ...replacement } = document
     const before = stored.get(_id)
-    if (before === undefined) missing.push({ insertOne: { document: held } })
-    else if (before.revision < held.revision)
-      replaced.push({ replaceOne: { filter: { _id, revision: before.revision }, replacement } })
+    if (before === undefined) inserts.push({ insertOne: { document } })
+    else if (before.revision < document.revision)
+      replacements.push({ replaceOne: { filter: { _id, revision: before.revision }, replacement } })
   }
-  if (missing.length > 0 && !(await write(documents, missing))) return false
-  for (let first = 0; first < replaced.length; first += MAX_REPLACEMENTS_PER_CALL)
-    if (!(await write(documents, replaced.slice(first, first + MAX_REPLACEMENTS_PER_CALL)))) return false
+  if (inserts.length > 0 && !(await write(documents, inserts))) return false
+  for (let first = 0; first < replacements.length; first += MAX_REPLACEMENTS_PER_CALL)
+    if (!(await write(documents, replacements.slice(first, first + MAX_REPLACEMENTS_PER_CALL)))) return false
   return true
 }
 

@@ -57,7 +57,7 @@ export type VaultCollections = {
   readonly receipts: Collection<ReceiptDocument>
   readonly mails: Collection<MailDocument>
   readonly claims: Collection<MailClaimDocument>
-  readonly followed: Collection<VaultCheckpointDocument>
+  readonly checkpoints: Collection<VaultCheckpointDocument>
 }
 
 const vaultCollections = ({ db }: MongoDatabase): VaultCollections => ({
@@ -65,7 +65,7 @@ const vaultCollections = ({ db }: MongoDatabase): VaultCollections => ({
   receipts: db.collection('vault_receipts'),
   mails: db.collection('vault_mails'),
   claims: db.collection('vault_claims'),
-  followed: db.collection('vault_followed'),
+  checkpoints: db.collection('vault_followed'),
 })
 
 /** Milliseconds after which the server itself deletes expired documents, in case no sweeper runs. */

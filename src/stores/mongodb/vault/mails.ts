@@ -38,8 +38,8 @@ export const mailsIn = (call: VaultCall): VaultMailOperations => ({
     }, WRITE),
   nextMail: (now) =>
     call(async ({ mails }) => {
-      const ahead = now === undefined ? null : await mails.findOne({ dueAt: { $gt: now + MAX_MAIL_DELAY_MS } })
-      if (ahead !== null) return now
+      const tooDistantMail = now === undefined ? null : await mails.findOne({ dueAt: { $gt: now + MAX_MAIL_DELAY_MS } })
+      if (tooDistantMail !== null) return now
       const next = await mails.findOne({ dueAt: { $ne: null } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 } })
       return next?.dueAt ?? undefined
     }),

@@ -17,15 +17,15 @@ type VaultSecretOperations = Pick<Vault, 'put' | 'read' | 'receipts' | 'end' | '
 export const secretsIn = (call: VaultCall): VaultSecretOperations => ({
   put: (entry, mails) => put(call, entry, mails),
   read: (digest) => call(async ({ entries }) => (await entries.findOne({ _id: digest }))?.sealed),
-  async receipts(names) {
-    const digests = names.map(({ digest }) => digest)
+  async receipts(keys) {
+    const digests = keys.map(({ digest }) => digest)
     const found = await call(({ receipts }) => receipts.find({ _id: { $in: digests } }).toArray())
     return new Map(found.map(({ _id, token, sealed, forgottenAt }) => [_id, { token, sealed, forgottenAt }]))
   },
   end: (ended, checkpoint) => endSecrets(call, ended, checkpoint),
   checkpoint: () =>
-    call(async ({ followed }) => {
-      const found = await followed.findOne({ _id: 'followed' })
+    call(async ({ checkpoints }) => {
+      const found = await checkpoints.findOne({ _id: 'followed' })
       return found === null ? undefined : decodeCheckpoint(found.checkpoint)
     }),
 })
@@ -36,12 +36,15 @@ export const secretsIn = (call: VaultCall): VaultSecretOperations => ({
  */
 async function put(call: VaultCall, entry: VaultEntry, mails: readonly NewMail[]): Promise<void> {
   const { digest, createdAt, receipt } = entry
-  const first = await call(({ entries }) => insertIfAbsent(entries, entryOf(entry)), WRITE)
-  if (!first) throw new Error(`the vault already has an entry ${digest}`)
+  const isNew = await call(({ entries }) => insertIfAbsent(entries, entryOf(entry)), WRITE)
+  if (!isNew) throw new Error(`the vault already has an entry ${digest}`)
   try {
     if (receipt !== null) await call(({ receipts }) => receipts.insertOne(receiptOf(digest, receipt)), WRITE)
     if (mails.length > 0) {
-      await call(({ mails: all }) => all.insertMany(mails.map((mail) => mailOf(digest, createdAt, mail))), WRITE)
+      await call(
+        ({ mails: mailCollection }) => mailCollection.insertMany(mails.map((mail) => mailOf(digest, createdAt, mail))),
+        WRITE,
+      )
     }
   } catch (error) {
     void undoPut(call, digest)
@@ -99,12 +102,12 @@ async function endSecrets(
   checkpoint: VaultCheckpoint | undefined,
 ): Promise<void> {
   if (ended.length > 0) {
-    const silent = ended.filter(({ noticeAt }) => noticeAt === undefined)
+    const withoutNotice = ended.filter(({ noticeAt }) => noticeAt === undefined)
     const links = ended.flatMap(({ digest }) => LINKS.map((name) => `${digest}/${name}`))
-    const gone = [...links, ...silent.map(({ digest }) => `${digest}/notice`)]
+    const deletedMailIds = [...links, ...withoutNotice.map(({ digest }) => `${digest}/notice`)]
     await call(({ entries }) => entries.deleteMany({ _id: { $in: ended.map(({ digest }) => digest) } }), WRITE)
-    await call(({ mails }) => mails.deleteMany({ _id: { $in: gone } }), WRITE)
-    await call(({ claims }) => claims.deleteMany({ mail: { $in: gone } }), WRITE)
+    await call(({ mails }) => mails.deleteMany({ _id: { $in: deletedMailIds } }), WRITE)
+    await call(({ claims }) => claims.deleteMany({ mail: { $in: deletedMailIds } }), WRITE)
     for (const { digest, noticeAt } of ended) {
       if (noticeAt === undefined) continue
       const due = { $set: { dueAt: noticeAt } }
@@ -113,13 +116,13 @@ async function endSecrets(
   }
   if (checkpoint === undefined) return
   const saved = { checkpoint: encodeCheckpoint(checkpoint) }
-  await call(async ({ followed }) => {
+  await call(async ({ checkpoints }) => {
     try {
-      await followed.replaceOne({ _id: 'followed' }, saved, { upsert: true })
+      await checkpoints.replaceOne({ _id: 'followed' }, saved, { upsert: true })
     } catch (error) {
       // Another process has just inserted the first checkpoint.
       if (!isDuplicate(error)) throw error
-      await followed.replaceOne({ _id: 'followed' }, saved)
+      await checkpoints.replaceOne({ _id: 'followed' }, saved)
     }
   }, WRITE)
 }

@@ -77,8 +77,8 @@ const numbersOf = (position: Exclude<PositionOrStart, 'start'>) =>
 
 function checkpointOf(row: CheckpointRow | undefined): Checkpoint | undefined {
   if (row === undefined) return undefined
-  const place = positionOf(row.event_commit, row.event_prepare)
-  const event = row.event === null || place === 'start' ? null : { id: row.event, position: place }
+  const eventPosition = positionOf(row.event_commit, row.event_prepare)
+  const event = row.event === null || eventPosition === 'start' ? null : { id: row.event, position: eventPosition }
   return { position: positionOf(row.commit, row.prepare), log: row.log, event }
 }
 
@@ -98,13 +98,13 @@ export type SqliteBuild = ReadModelBuild & {
   close(): void
 }
 
-/** @param written called with the number of documents that each transaction wrote */
+/** @param onWritten called with the number of documents that each transaction wrote */
 export function createBuild(
   id: string,
   db: Database.Database,
   declaration: ModelDeclaration,
   turn: TurnCounter,
-  written: (documents: number) => void,
+  onWritten: (documents: number) => void,
 ): SqliteBuild {
   const progress = progressOf(db)
   const documents = tableOf(db, declaration, 'documents')
@@ -112,34 +112,35 @@ export function createBuild(
   const apply = writesOf(db, declaration, 'documents')
   /** Created on first use: most models have no sequences, and files of earlier releases have no table for them. */
   let applySequences: typeof apply | undefined
-  const transact = transactionsOf(db)
+  const transact = transactionRunner(db)
   const readProgress = () => ({
     position: progress.checkpoint()?.position ?? 'start',
     parked: progress.parkedStreams(),
   })
-  const known = cacheUntilChanged(db, turn, readProgress)
+  const cachedProgress = cacheUntilChanged(db, turn, readProgress)
 
   const change = (rows: number, action: () => void): Promise<void> =>
     retryWrite(() => {
       transact(action)
-      known.invalidate()
-      written(rows)
+      cachedProgress.invalidate()
+      onWritten(rows)
     })
 
   return {
     id,
     queries: queriesOf(db, declaration),
-    position: () => known.get().position,
-    parkedStreams: () => known.get().parked,
+    position: () => cachedProgress.get().position,
+    parkedStreams: () => cachedProgress.get().parked,
     checkpoint: async () => mapTransientErrors(progress.checkpoint),
     ...asTable(documents),
     sequences: asTable(sequences),
     loadSequences: (ids) => sequences.load(ids).map(({ document }) => document),
-    write: async (writes, checkpoint, deadLetters = [], sequenced = []) =>
-      change(writes.length + sequenced.length, () => {
+    write: async (writes, checkpoint, deadLetters = [], sequenceWrites = []) =>
+      change(writes.length + sequenceWrites.length, () => {
         if (!progress.advance(checkpoint)) return
         apply(writes)
-        if (sequenced.length > 0) (applySequences ??= writesOf(db, SEQUENCES_DECLARATION, 'sequences'))(sequenced)
+        if (sequenceWrites.length > 0)
+          (applySequences ??= writesOf(db, SEQUENCES_DECLARATION, 'sequences'))(sequenceWrites)
         progress.park(deadLetters)
       }),
     deadLetters: async () => mapTransientErrors(progress.deadLetters),
@@ -148,7 +149,7 @@ export function createBuild(
   }
 }
 
-function transactionsOf(db: Database.Database): (action: () => void) => void {
+function transactionRunner(db: Database.Database): (action: () => void) => void {
   const { begin, commit, rollback } = prepareTransactionStatements(db)
   return (action) => {
     begin.run()
@@ -174,7 +175,7 @@ function tableOf(db: Database.Database, declaration: ModelDeclaration, table: Ta
 
   return {
     load: (keys) => mapTransientErrors(() => keys.flatMap(reader())),
-    scan: walker(db, declaration, table),
+    scan: createScan(db, declaration, table),
   }
 }
 
@@ -205,8 +206,8 @@ function decodeDocument([revision, ...values]: DocumentRow, columns: readonly st
 /** Documents per page. Each page is a separate read, so that no reader blocks emptying the WAL. */
 const PAGE = 500
 
-function walker(db: Database.Database, declaration: ModelDeclaration, table: TableName): DocumentTable['scan'] {
-  return async function* walk(texts = declaration.texts) {
+function createScan(db: Database.Database, declaration: ModelDeclaration, table: TableName): DocumentTable['scan'] {
+  return async function* scan(texts = declaration.texts) {
     const columns = ['id', ...nonKeyFields(declaration), ...texts]
     const page = (where: string) =>
       db
@@ -219,8 +220,8 @@ function walker(db: Database.Database, declaration: ModelDeclaration, table: Tab
     let rows = mapTransientErrors(() => first.all())
     while (rows.length > 0) {
       yield rows.map((row) => decodeDocument(row, columns))
-      const behind = rows.at(-1)?.[1] ?? ''
-      rows = rows.length < PAGE ? [] : mapTransientErrors(() => next.all(behind))
+      const after = rows.at(-1)?.[1] ?? ''
+      rows = rows.length < PAGE ? [] : mapTransientErrors(() => next.all(after))
     }
   }
 }

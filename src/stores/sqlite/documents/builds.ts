@@ -20,7 +20,7 @@ export type SqliteBuildPointers = {
   isLive(build: string): boolean
   pendingBuild(model: string, version: number): PendingBuild | undefined
   /** Replaces any previously recorded pending build. */
-  recordPending(model: string, version: number, filling: PendingBuild): void
+  recordPending(model: string, version: number, pending: PendingBuild): void
   clearPending(build: string): void
   isPending(build: string): boolean
   close(): void
@@ -61,33 +61,33 @@ export function openBuildPointers(path: string, turn: TurnCounter): SqliteBuildP
       recorded.all().map(([model, version, id, filled]) => [nameOf(model, version), { id, isCaughtUp: filled === 1 }]),
     ),
   })
-  const known = cacheUntilChanged(db, turn, read)
-  const pointed = db.transaction((model: string, version: number, build: string) => {
+  const cachedPointers = cacheUntilChanged(db, turn, read)
+  const setLiveTransaction = db.transaction((model: string, version: number, build: string) => {
     replace.run(model, version, build)
     erase.run(build)
   })
   return {
-    liveBuild: (model, version) => known.get().live.get(nameOf(model, version)),
+    liveBuild: (model, version) => cachedPointers.get().live.get(nameOf(model, version)),
     claim(model, version, build) {
       insert.run(model, version, build)
-      known.invalidate()
-      return known.get().live.get(nameOf(model, version)) ?? build
+      cachedPointers.invalidate()
+      return cachedPointers.get().live.get(nameOf(model, version)) ?? build
     },
     setLive(model, version, build) {
-      pointed.immediate(model, version, build)
-      known.invalidate()
+      setLiveTransaction.immediate(model, version, build)
+      cachedPointers.invalidate()
     },
-    isLive: (build) => [...known.get().live.values()].includes(build),
-    pendingBuild: (model, version) => known.get().filling.get(nameOf(model, version)),
+    isLive: (build) => [...cachedPointers.get().live.values()].includes(build),
+    pendingBuild: (model, version) => cachedPointers.get().filling.get(nameOf(model, version)),
     recordPending(model, version, { id, isCaughtUp }) {
       record.run(model, version, id, isCaughtUp ? 1 : 0)
-      known.invalidate()
+      cachedPointers.invalidate()
     },
     clearPending(build) {
       erase.run(build)
-      known.invalidate()
+      cachedPointers.invalidate()
     },
-    isPending: (build) => [...known.get().filling.values()].some(({ id }) => id === build),
+    isPending: (build) => [...cachedPointers.get().filling.values()].some(({ id }) => id === build),
     close: () => void db.close(),
   }
 }
@@ -121,15 +121,15 @@ const formatOf = (declaration: ModelDeclaration): SqliteFileFormat => ({
  * upper levels and the newest of a million documents in memory. For a live build, the operating system's page cache
  * does the rest; a larger cache would make the process grow for hours, by 64 MiB per model.
  */
-const CACHE = { filling: 64 * 1024, live: 4 * 1024 } as const
+const CACHE_KIB = { filling: 64 * 1024, live: 4 * 1024 } as const
 
-export type BuildUse = keyof typeof CACHE
+export type BuildUse = keyof typeof CACHE_KIB
 const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 
 /** Milliseconds for other processes to finish reading the old build. */
 const RETIREMENT_DELAY_MS = 60_000
 /** Milliseconds. A younger file may be about to be opened by the process that created it. */
-const NEW = 60_000
+const MIN_ABANDONED_AGE_MS = 60_000
 /** Milliseconds after which a pending build counts as abandoned. */
 const ABANDONED_AFTER_MS = 7 * 86_400_000
 
@@ -144,7 +144,7 @@ export type SqliteScheduler = (action: () => void, milliseconds: number) => void
 export type SqliteBuildsOptions = {
   readonly turn: TurnCounter
   readonly schedule: SqliteScheduler
-  readonly told: WarningLogger
+  readonly warn: WarningLogger
   readonly thread: WalThread
 }
 
@@ -153,24 +153,24 @@ type OpenedBuildFile = { readonly build: SqliteBuild; readonly db: Database.Data
 export function openBuilds(
   folder: string,
   pointers: SqliteBuildPointers,
-  { turn, schedule, told, thread }: SqliteBuildsOptions,
+  { turn, schedule, warn, thread }: SqliteBuildsOptions,
 ): SqliteBuilds {
   const opened = new Map<string, OpenedBuildFile>()
   /** Including those of deleted files, which the thread may still have open. */
   const checkpointers: WalCheckpointer[] = []
-  let closed = false
+  let isClosed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
   function openBuild(declaration: ModelDeclaration, id: string, use: BuildUse, make: boolean): SqliteBuild {
     const path = pathOf(declaration, id)
-    const db = openDatabase(path, formatOf(declaration), { cacheKib: CACHE[use], make })
-    const walOf = { file: path, mode: 'passive', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
+    const db = openDatabase(path, formatOf(declaration), { cacheKib: CACHE_KIB[use], make })
+    const walOptions = { file: path, mode: 'passive', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
     // If a checkpoint fails, SQLite checkpoints during a commit (AUTOCHECKPOINT in read-model-file.ts): slower, but
     // correct.
-    const checkpointer = new WalCheckpointer({ ...walOf, name: 'a read model', thread, told })
-    const written = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
+    const checkpointer = new WalCheckpointer({ ...walOptions, name: 'a read model', thread, warn })
+    const onWritten = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
     checkpointers.push(checkpointer)
-    const build = createBuild(id, db, declaration, turn, written)
+    const build = createBuild(id, db, declaration, turn, onWritten)
     opened.set(id, { build, db })
     return build
   }
@@ -184,11 +184,11 @@ export function openBuilds(
   return {
     make: (declaration, use) => openBuild(declaration, randomBytes(6).toString('hex'), use, true),
     open: (declaration, id, use) => opened.get(id)?.build ?? openBuild(declaration, id, use, false),
-    markPromoted: (id) => void opened.get(id)?.db.pragma(`cache_size = ${-CACHE.live}`),
+    markPromoted: (id) => void opened.get(id)?.db.pragma(`cache_size = ${-CACHE_KIB.live}`),
     exists: (declaration, id) => existsSync(pathOf(declaration, id)),
     retire(declaration, id) {
       schedule(() => {
-        if (!closed && !pointers.isLive(id)) remove(declaration, id)
+        if (!isClosed && !pointers.isLive(id)) remove(declaration, id)
       }, RETIREMENT_DELAY_MS)
     },
     remove,
@@ -197,13 +197,17 @@ export function openBuilds(
         const id = FILE_NAME.exec(name)?.[1]
         const path = join(folder, name)
         if (id === undefined || pointers.isLive(id)) continue
-        if (isYounger(path, pointers.isPending(id) ? ABANDONED_AFTER_MS : NEW) || isOpenSomewhere(path)) continue
+        if (
+          isYoungerThan(path, pointers.isPending(id) ? ABANDONED_AFTER_MS : MIN_ABANDONED_AGE_MS) ||
+          isOpenSomewhere(path)
+        )
+          continue
         if (!tryClearPending(pointers, id)) continue
         removeFile(path)
       }
     },
     async close() {
-      closed = true
+      isClosed = true
       await Promise.all(checkpointers.map((checkpointer) => checkpointer.close()))
       for (const { build } of opened.values()) build.close()
       opened.clear()
@@ -223,11 +227,11 @@ function tryClearPending(pointers: SqliteBuildPointers, id: string): boolean {
   }
 }
 
-/** Whether the file or its WAL was written less than `than` milliseconds ago. */
-const isYounger = (path: string, than: number) =>
+/** Whether the file or its WAL was written less than `ageMs` milliseconds ago. */
+const isYoungerThan = (path: string, ageMs: number) =>
   ['', '-wal'].some((suffix) => {
     const { mtimeMs = 0 } = statSync(path + suffix, { throwIfNoEntry: false }) ?? {}
-    return Date.now() - mtimeMs < than
+    return Date.now() - mtimeMs < ageMs
   })
 
 const NO_STREAMS: ReadonlySet<string> = new Set()
@@ -238,23 +242,23 @@ export function createLiveReadModel(
   pointers: SqliteBuildPointers,
   builds: SqliteBuilds,
 ): ReadModel {
-  let followed: SqliteBuild | undefined
+  let liveBuild: SqliteBuild | undefined
 
-  function current(): SqliteBuild | undefined {
+  function openLiveBuild(): SqliteBuild | undefined {
     const id = pointers.liveBuild(declaration.name, declaration.version)
-    if (id === followed?.id) return followed
-    if (followed !== undefined) builds.retire(declaration, followed.id)
-    followed = id === undefined ? undefined : builds.open(declaration, id, 'live')
-    return followed
+    if (id === liveBuild?.id) return liveBuild
+    if (liveBuild !== undefined) builds.retire(declaration, liveBuild.id)
+    liveBuild = id === undefined ? undefined : builds.open(declaration, id, 'live')
+    return liveBuild
   }
 
   return {
-    get: (id, select) => mapTransientErrors(() => current()?.queries.get(id, select)),
-    find: (query) => mapTransientErrors(() => current()?.queries.find(query) ?? []),
-    count: (where, bounded) => mapTransientErrors(() => current()?.queries.count(where, bounded) ?? 0),
-    counts: (where) => mapTransientErrors(() => current()?.queries.counts(where) ?? []),
-    sequences: (ids) => mapTransientErrors(() => current()?.loadSequences(ids) ?? []),
-    position: () => mapTransientErrors(() => current()?.position() ?? 'start'),
-    parkedStreams: () => mapTransientErrors(() => current()?.parkedStreams() ?? NO_STREAMS),
+    get: (id, select) => mapTransientErrors(() => openLiveBuild()?.queries.get(id, select)),
+    find: (query) => mapTransientErrors(() => openLiveBuild()?.queries.find(query) ?? []),
+    count: (where, countLimit) => mapTransientErrors(() => openLiveBuild()?.queries.count(where, countLimit) ?? 0),
+    counts: (where) => mapTransientErrors(() => openLiveBuild()?.queries.counts(where) ?? []),
+    sequences: (ids) => mapTransientErrors(() => openLiveBuild()?.loadSequences(ids) ?? []),
+    position: () => mapTransientErrors(() => openLiveBuild()?.position() ?? 'start'),
+    parkedStreams: () => mapTransientErrors(() => openLiveBuild()?.parkedStreams() ?? NO_STREAMS),
   }
 }

@@ -9,8 +9,8 @@ import type {
   Query,
   WhereClause,
 } from '../../ports/read-store.ts'
-import { afterCursorSql, dropBoundBehindCursor, shapeOf, sqlOf, termsOf, type FilterTerm } from './conditions.ts'
-import { indexName, quoteIdentifiers, quoted } from './schema.ts'
+import { afterCursorSql, dropSupersededBound, shapeOf, sqlOf, termsOf, type FilterTerm } from './conditions.ts'
+import { indexName, quoteIdentifiers, quoteIdentifier } from './schema.ts'
 
 /**
  * How a query finds its documents. `merged`: the index fields with an `in` condition; the index is scanned once per
@@ -31,29 +31,29 @@ export function chooseAccessPath(
   order: Query['order'] = [],
   by?: Query['by'],
 ): QueryAccessPath {
-  const kinds = new Map(terms.map((term) => [term.field, term.kind]))
-  if (by !== undefined) return accessPathForIndex(by, kinds, order)
-  if (kinds.get('id') === 'equal' || kinds.get('id') === 'in') return { by: 'key' }
+  const operators = new Map(terms.map((term) => [term.field, term.operator]))
+  if (by !== undefined) return accessPathForIndex(by, operators, order)
+  if (operators.get('id') === 'equal' || operators.get('id') === 'in') return { by: 'key' }
   let best: { score: number; access: QueryAccessPath } = { score: -1, access: { by: 'table' } }
   for (const fields of indexes) {
-    const { score, sorted, used } = scoreIndex(fields, kinds, counts, order)
+    const { score, sorted, used } = scoreIndex(fields, operators, counts, order)
     if ((used > 0 || (terms.length === 0 && sorted && order.length > 0)) && score > best.score)
-      best = { score, access: { by: 'index', name: quoted(indexName(fields)), sorted } }
+      best = { score, access: { by: 'index', name: quoteIdentifier(indexName(fields)), sorted } }
   }
   return best.access
 }
 
 function accessPathForIndex(
   fields: readonly string[],
-  kinds: ReadonlyMap<string, FilterTerm['kind']>,
+  operators: ReadonlyMap<string, FilterTerm['operator']>,
   order: Query['order'],
 ): QueryAccessPath {
-  const isByValue = (field: string) => kinds.get(field) === 'equal' || kinds.get(field) === 'in'
+  const isByValue = (field: string) => operators.get(field) === 'equal' || operators.get(field) === 'in'
   const end = fields.findIndex((field) => !isByValue(field))
   const first = end < 0 ? fields : fields.slice(0, end)
   const sorted = order.length > 0 && matchesOrder(fields.slice(first.length), order)
-  const merged = first.filter((field) => kinds.get(field) === 'in')
-  const name = quoted(indexName(fields))
+  const merged = first.filter((field) => operators.get(field) === 'in')
+  const name = quoteIdentifier(indexName(fields))
   return { by: 'index', name, sorted, ...(sorted && merged.length > 0 && { merged }) }
 }
 
@@ -63,7 +63,7 @@ function accessPathForIndex(
  */
 function scoreIndex(
   fields: readonly string[],
-  kinds: ReadonlyMap<string, FilterTerm['kind']>,
+  operators: ReadonlyMap<string, FilterTerm['operator']>,
   counts: readonly string[],
   order: Query['order'],
 ) {
@@ -71,21 +71,21 @@ function scoreIndex(
   let score = 0
   let equal = true
   for (const field of fields) {
-    const kind = kinds.get(field)
-    const few = counts.includes(field)
-    if (kind !== 'equal' && (kind !== 'in' || few)) break
+    const operator = operators.get(field)
+    const hasFewValues = counts.includes(field)
+    if (operator !== 'equal' && (operator !== 'in' || hasFewValues)) break
     used++
-    score += few ? 100 : 10_000
-    equal &&= kind === 'equal'
+    score += hasFewValues ? 100 : 10_000
+    equal &&= operator === 'equal'
   }
   const sorted = equal && matchesOrder(fields.slice(used), order)
-  const ranged = kinds.has(fields[used] ?? '') ? 1 : 0
+  const ranged = operators.has(fields[used] ?? '') ? 1 : 0
   return { used: used + ranged, sorted, score: score + (sorted ? 20 : 0) + ranged * 10 - fields.length / 10 }
 }
 
 /** Whether the index's remaining fields begin with the order, all in one direction. */
-function matchesOrder(rest: readonly string[], order: Query['order']): boolean {
-  return order.every(([field, direction], at) => rest[at] === field && direction === order[0]?.[1])
+function matchesOrder(remainingFields: readonly string[], order: Query['order']): boolean {
+  return order.every(([field, direction], at) => remainingFields[at] === field && direction === order[0]?.[1])
 }
 
 /** Maximum number of merged scans: SQLite allows 500 terms in a compound SELECT. */
@@ -108,11 +108,11 @@ export function indexRangeScans(
   let scans: readonly RangeScan[] = [terms.filter(({ field }) => !merged.includes(field))]
   for (const { field, values } of terms.filter((term) => merged.includes(term.field))) {
     // Remove the padding: a repeated value would return its documents twice.
-    const each = [...new Set(values)].map((value): FilterTerm => ({ field, kind: 'equal', values: [value] }))
+    const each = [...new Set(values)].map((value): FilterTerm => ({ field, operator: 'equal', values: [value] }))
     scans = scans.flatMap((scan) => each.map((term) => [term, ...scan]))
   }
   if (after !== undefined)
-    scans = scans.flatMap((scan) => scansAfterCursor(order, after).map((place) => [...scan, ...place]))
+    scans = scans.flatMap((scan) => scansAfterCursor(order, after).map((cursorTerms) => [...scan, ...cursorTerms]))
   if (scans.length > MAX_RANGE_SCANS)
     throw new Error(`a query may need at most ${MAX_RANGE_SCANS} index range scans, got ${scans.length}`)
   return scans
@@ -124,56 +124,56 @@ export function indexRangeScans(
  * is the key.
  */
 function scansAfterCursor(order: Query['order'], after: readonly FieldValue[]): RangeScan[] {
-  const kind = order[0]?.[1] === 'desc' ? 'below' : 'above'
-  const termAt = (at: number, kind: 'equal' | 'above' | 'below') => {
+  const operator = order[0]?.[1] === 'desc' ? 'below' : 'above'
+  const termAt = (at: number, operator: 'equal' | 'above' | 'below') => {
     const [[field], value] = [order[at] ?? [''], after[at]]
-    return { field, kind, values: value === undefined ? [] : [value] } satisfies FilterTerm
+    return { field, operator, values: value === undefined ? [] : [value] } satisfies FilterTerm
   }
   return order
-    .map((_, last) => order.slice(0, last + 1).map((_field, at) => termAt(at, at < last ? 'equal' : kind)))
+    .map((_, last) => order.slice(0, last + 1).map((_field, at) => termAt(at, at < last ? 'equal' : operator)))
     .toReversed()
 }
 
 export type SqliteQueries = {
   get(id: FieldValue, select: readonly string[]): Document | undefined
   find(query: Query): Document[]
-  count: (where: WhereClause, bounded?: CountLimit) => number
+  count: (where: WhereClause, countLimit?: CountLimit) => number
   counts: (where: WhereClause) => readonly DocumentCount[]
 }
 
 /** Prepares a statement for each shape of query. @throws Error for a field that the model does not have */
 export function queriesOf(db: Database.Database, declaration: ModelDeclaration): SqliteQueries {
-  const gets = createStatementCache<(values: FieldValue[]) => Document[]>()
-  const finds = createStatementCache<(values: FieldValue[]) => Document[]>()
-  const kept = createStatementCache<Database.Statement<FieldValue[], Record<string, FieldValue>>>()
-  const sums = createStatementCache<Database.Statement<FieldValue[], number | null>>()
+  const getStatements = createStatementCache<(values: FieldValue[]) => Document[]>()
+  const findStatements = createStatementCache<(values: FieldValue[]) => Document[]>()
+  const countsStatements = createStatementCache<Database.Statement<FieldValue[], Record<string, FieldValue>>>()
+  const countStatements = createStatementCache<Database.Statement<FieldValue[], number | null>>()
   return {
     get(id, select) {
       const make = () => prepareRead(db, getSql(declaration, select), select)
-      return getOrCreate(gets, select.join(), make)([id])[0]
+      return getOrCreate(getStatements, select.join(), make)([id])[0]
     },
     find(query) {
       const { where, order, limit, offset, select, after = [], by } = query
-      const terms = termsOf(dropBoundBehindCursor(where, query))
+      const terms = termsOf(dropSupersededBound(where, query))
       const access = chooseAccessPath(declaration, terms, order, by)
       const scans = indexRangeScans(terms, access, query)
       const shape = `${shapeOf(terms)};${scans.length};${order.join(';')};${after.length};${select.join()};${by?.join()}`
       const make = () => prepareRead(db, findSql(declaration, scans, access, query), select)
       const values = [...scans.flatMap(valuesOf), ...(isSorted(access) ? [] : after)]
-      return getOrCreate(finds, shape, make)([...values, limit, offset])
+      return getOrCreate(findStatements, shape, make)([...values, limit, offset])
     },
     counts(where) {
       const terms = termsOf(where)
       const make = () => db.prepare<FieldValue[], Record<string, FieldValue>>(countsSql(declaration, terms))
-      const rows = getOrCreate(kept, shapeOf(terms), make).all(...valuesOf(terms))
+      const rows = getOrCreate(countsStatements, shapeOf(terms), make).all(...valuesOf(terms))
       return rows.map(({ documents, ...values }) => ({ values, documents: Number(documents) }))
     },
-    count(where, bounded) {
+    count(where, countLimit) {
       const terms = termsOf(where)
-      const make = () => db.prepare<FieldValue[], number | null>(countSql(declaration, terms, bounded)).pluck()
+      const make = () => db.prepare<FieldValue[], number | null>(countSql(declaration, terms, countLimit)).pluck()
       const values = valuesOf(terms)
-      const shape = `${shapeOf(terms)};${bounded?.by.join()}`
-      return getOrCreate(sums, shape, make).get(...values, ...(bounded ? [bounded.upTo + 1] : [])) ?? 0
+      const shape = `${shapeOf(terms)};${countLimit?.by.join()}`
+      return getOrCreate(countStatements, shape, make).get(...values, ...(countLimit ? [countLimit.upTo + 1] : [])) ?? 0
     },
   }
 }
@@ -194,15 +194,15 @@ function prepareRead(
 }
 
 /** Prepared statements kept per kind. Bounded because clients determine the shapes. */
-const SHAPES = 500
+const MAX_CACHED_STATEMENTS = 500
 
-const createStatementCache = <Value extends object>() => new LRUCache<string, Value>({ max: SHAPES })
+const createStatementCache = <Value extends object>() => new LRUCache<string, Value>({ max: MAX_CACHED_STATEMENTS })
 
-function getOrCreate<Value extends object>(known: LRUCache<string, Value>, key: string, make: () => Value): Value {
-  const before = known.get(key)
-  if (before !== undefined) return before
+function getOrCreate<Value extends object>(cache: LRUCache<string, Value>, key: string, make: () => Value): Value {
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
   const value = make()
-  known.set(key, value)
+  cache.set(key, value)
   return value
 }
 
@@ -224,9 +224,9 @@ export function findSql(
 ): string {
   for (const [field] of order) requireField(declaration, field)
   const columns = columnsOf(declaration, select)
-  const behind = after === undefined || isSorted(access) ? [] : [afterCursorSql(order)]
+  const cursorConditions = after === undefined || isSorted(access) ? [] : [afterCursorSql(order)]
   const page = `${orderSql(order, access)} LIMIT ? OFFSET ?`
-  const fromClauses = scans.map((terms) => fromClause(declaration, terms, access, behind))
+  const fromClauses = scans.map((terms) => fromClause(declaration, terms, access, cursorConditions))
   const isOne = fromClauses.length === 1
   if (isOne && isSorted(access)) return `SELECT ${columns} ${fromClauses.join('')} ${page}`
   const ids = isOne
@@ -244,10 +244,10 @@ function unionAll(fromClauses: readonly string[], order: Query['order']): string
 }
 
 /** Sums the maintained counts if all terms are on counted fields; otherwise counts along an index. */
-export function countSql(declaration: ModelDeclaration, terms: readonly FilterTerm[], bounded?: CountLimit): string {
+export function countSql(declaration: ModelDeclaration, terms: readonly FilterTerm[], countLimit?: CountLimit): string {
   const { counts } = declaration
-  if (bounded !== undefined) {
-    return `SELECT COUNT(*) FROM (SELECT 1 ${fromClause(declaration, terms, chooseAccessPath(declaration, terms, [], bounded.by))} LIMIT ?)`
+  if (countLimit !== undefined) {
+    return `SELECT COUNT(*) FROM (SELECT 1 ${fromClause(declaration, terms, chooseAccessPath(declaration, terms, [], countLimit.by))} LIMIT ?)`
   }
   if (counts.length > 0 && terms.every(({ field }) => counts.includes(field)))
     return `SELECT SUM(documents) FROM counts ${whereSql(terms, false)}`
@@ -263,23 +263,23 @@ function fromClause(
   declaration: ModelDeclaration,
   terms: readonly FilterTerm[],
   access: QueryAccessPath,
-  behind: readonly string[] = [],
+  cursorConditions: readonly string[] = [],
 ): string {
   for (const { field } of terms) requireField(declaration, field)
   const hint = access.by === 'index' ? `INDEXED BY ${access.name}` : ''
-  return `FROM documents ${hint} ${whereSql(terms, access.by === 'key', behind)}`
+  return `FROM documents ${hint} ${whereSql(terms, access.by === 'key', cursorConditions)}`
 }
 
 /** With access by key, the other terms are hidden from SQLite's index selection. */
-function whereSql(terms: readonly FilterTerm[], byKey: boolean, behind: readonly string[] = []): string {
-  const conditions = [...terms.map((term) => sqlOf(term, byKey && term.field !== 'id')), ...behind]
+function whereSql(terms: readonly FilterTerm[], byKey: boolean, cursorConditions: readonly string[] = []): string {
+  const conditions = [...terms.map((term) => sqlOf(term, byKey && term.field !== 'id')), ...cursorConditions]
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
 }
 
 function orderSql(order: Query['order'], access: QueryAccessPath): string {
   if (order.length === 0) return ''
   const hidden = access.by === 'key' ? '+' : ''
-  return `ORDER BY ${order.map(([field, direction]) => `${hidden}${quoted(field)} ${direction}`).join(', ')}`
+  return `ORDER BY ${order.map(([field, direction]) => `${hidden}${quoteIdentifier(field)} ${direction}`).join(', ')}`
 }
 
 function columnsOf(declaration: ModelDeclaration, select: readonly string[]): string {

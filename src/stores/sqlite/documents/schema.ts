@@ -2,9 +2,9 @@ import { SEQUENCES_DECLARATION, type ModelDeclaration } from '../../ports/read-s
 
 export const indexName = (fields: readonly string[]) => `by_${fields.join('_')}`
 
-export const quoted = (name: string) => `"${name}"`
+export const quoteIdentifier = (name: string) => `"${name}"`
 
-export const quoteIdentifiers = (names: readonly string[]) => names.map(quoted).join(', ')
+export const quoteIdentifiers = (names: readonly string[]) => names.map(quoteIdentifier).join(', ')
 
 export const nonKeyFields = (declaration: ModelDeclaration) =>
   Object.keys(declaration.fields).filter((name) => name !== 'id')
@@ -34,8 +34,8 @@ function documentsTable({ fields, texts }: ModelDeclaration, table: TableName): 
     '"revision" INTEGER NOT NULL',
     ...Object.entries(fields)
       .filter(([name]) => name !== 'id')
-      .map(([name, kind]) => `${quoted(name)} ${sqlType(kind)} NOT NULL`),
-    ...texts.map((name) => `${quoted(name)} TEXT NOT NULL`),
+      .map(([name, kind]) => `${quoteIdentifier(name)} ${sqlType(kind)} NOT NULL`),
+    ...texts.map((name) => `${quoteIdentifier(name)} TEXT NOT NULL`),
   ]
   return `CREATE TABLE ${table} (${columns.join(', ')}) STRICT`
 }
@@ -44,13 +44,13 @@ function documentsTable({ fields, texts }: ModelDeclaration, table: TableName): 
 function indexes({ fields, indexes }: ModelDeclaration): string[] {
   return indexes.map((names) => {
     const stored = fields['id'] === 'integer' && names.at(-1) === 'id' ? names.slice(0, -1) : names
-    return `CREATE INDEX ${quoted(indexName(names))} ON documents (${quoteIdentifiers(stored)})`
+    return `CREATE INDEX ${quoteIdentifier(indexName(names))} ON documents (${quoteIdentifiers(stored)})`
   })
 }
 
 function countsTable({ fields, counts }: ModelDeclaration): string[] {
   if (counts.length === 0) return []
-  const columns = counts.map((name) => `${quoted(name)} ${sqlType(fields[name])} NOT NULL`).join(', ')
+  const columns = counts.map((name) => `${quoteIdentifier(name)} ${sqlType(fields[name])} NOT NULL`).join(', ')
   const key = `PRIMARY KEY (${quoteIdentifiers(counts)})`
   return [`CREATE TABLE counts (${columns}, documents INTEGER NOT NULL, ${key}) STRICT, WITHOUT ROWID`]
 }

@@ -7,7 +7,14 @@ import {
   type StoredDocument,
   type DocumentWrite,
 } from '../../ports/read-store.ts'
-import { indexedFields, quoteIdentifiers, nonKeyFields, quoted, valueColumns, type TableName } from './schema.ts'
+import {
+  indexedFields,
+  quoteIdentifiers,
+  nonKeyFields,
+  quoteIdentifier,
+  valueColumns,
+  type TableName,
+} from './schema.ts'
 
 /** Changes to the maintained counts, accumulated over a batch so that each combination of values is written once. */
 export type CountAccumulator = {
@@ -20,13 +27,13 @@ export type CountAccumulator = {
 /** @returns undefined if the model declares no counts */
 function createCountAccumulator(db: Database.Database, { counts }: ModelDeclaration): CountAccumulator | undefined {
   if (counts.length === 0) return undefined
-  const places = counts.map(() => '?').join(', ')
-  const same = counts.map((name) => `${quoted(name)} = ?`).join(' AND ')
+  const placeholders = counts.map(() => '?').join(', ')
+  const condition = counts.map((name) => `${quoteIdentifier(name)} = ?`).join(' AND ')
   const change = db.prepare(
-    `INSERT INTO counts (${quoteIdentifiers(counts)}, documents) VALUES (${places}, ?)
+    `INSERT INTO counts (${quoteIdentifiers(counts)}, documents) VALUES (${placeholders}, ?)
      ON CONFLICT DO UPDATE SET documents = documents + excluded.documents`,
   )
-  const removeEmpty = db.prepare(`DELETE FROM counts WHERE ${same} AND documents = 0`)
+  const removeEmpty = db.prepare(`DELETE FROM counts WHERE ${condition} AND documents = 0`)
   const changes = new Map<string, { readonly values: readonly FieldValue[]; sum: number }>()
   return {
     add(values, step) {
@@ -64,12 +71,12 @@ export function writesOf(
   const fields = nonKeyFields(declaration)
   const columns = valueColumns(declaration)
   const indexed = indexedFields(declaration)
-  const indexedAt = indexed.map((name) => fields.indexOf(name))
-  const free = unindexedColumns(declaration)
+  const indexedPositions = indexed.map((name) => fields.indexOf(name))
+  const unindexed = unindexedColumns(declaration)
   const countedBy = declaration.counts.filter((name) => name !== 'id')
   const statements = statementsOf(db, declaration, table)
-  const counting = createCountAccumulator(db, declaration)
-  const counted = declaration.counts.map((name) => fields.indexOf(name))
+  const countAccumulator = createCountAccumulator(db, declaration)
+  const countedPositions = declaration.counts.map((name) => fields.indexOf(name))
 
   /** Without `basedOn` the document is usually new; after a repeated batch it exists and its revision decides. */
   function put(document: Document, { revision, basedOn }: DocumentWrite): void {
@@ -79,38 +86,39 @@ export function writesOf(
     const stored = statements.stored.get(id)
     requireUnchanged(id, stored, revision, basedOn)
     if (stored === undefined || BigInt(stored[0]) >= revision) return
-    update(document, revision, BigInt(stored[0]), (_name, at) => stored[(indexedAt[at] ?? 0) + 1])
+    update(document, revision, BigInt(stored[0]), (_name, at) => stored[(indexedPositions[at] ?? 0) + 1])
     count(id, stored, 1, -1)
     count(id, values, 0, 1)
   }
 
   /** @returns false if nothing was written: the counts change, or the stored document is not at the loaded revision */
-  function putBasedOn(over: StoredDocument, document: Document, revision: bigint): boolean {
-    if (over.revision >= revision || countedBy.some((name) => over.document[name] !== document[name])) return false
-    return update(document, revision, over.revision, (name) => over.document[name]) > 0
+  function putBasedOn(basedOn: StoredDocument, document: Document, revision: bigint): boolean {
+    if (basedOn.revision >= revision || countedBy.some((name) => basedOn.document[name] !== document[name]))
+      return false
+    return update(document, revision, basedOn.revision, (name) => basedOn.document[name]) > 0
   }
 
   function update(
     document: Document,
     revision: bigint,
-    over: bigint,
-    before: (name: string, at: number) => FieldValue | undefined,
+    storedRevision: bigint,
+    storedValue: (name: string, at: number) => FieldValue | undefined,
   ): number {
-    const changed = indexed.filter((name, at) => before(name, at) !== document[name])
-    const values = [...free, ...changed].map((name) => valueOf(document, name))
-    return statements.updateOf(changed).run(revision, values, valueOf(document, 'id'), over).changes
+    const changed = indexed.filter((name, at) => storedValue(name, at) !== document[name])
+    const values = [...unindexed, ...changed].map((name) => valueOf(document, name))
+    return statements.updateOf(changed).run(revision, values, valueOf(document, 'id'), storedRevision).changes
   }
 
-  /** @throws ConcurrencyConflict unless the stored document is `over` or at least as new as the write */
+  /** @throws ConcurrencyConflict unless the stored document is `basedOn` or at least as new as the write */
   function requireUnchanged(
     id: FieldValue,
     stored: StoredGuardRow | undefined,
     revision: bigint,
-    over: StoredDocument | undefined,
+    basedOn: StoredDocument | undefined,
   ): void {
-    if (over === undefined) return
+    if (basedOn === undefined) return
     const found = stored && BigInt(stored[0])
-    if (found === undefined || (found !== over.revision && found < revision))
+    if (found === undefined || (found !== basedOn.revision && found < revision))
       throw new ConcurrencyConflict(declaration.name, id)
   }
 
@@ -124,20 +132,20 @@ export function writesOf(
 
   /** @param first index of the first field in `values`; the key is not in `values`, but may be counted */
   function count(id: FieldValue, values: readonly FieldValue[], first: number, change: 1 | -1): void {
-    counting?.add(
-      counted.map((at) => (at < 0 ? id : (values[at + first] ?? 0))),
+    countAccumulator?.add(
+      countedPositions.map((at) => (at < 0 ? id : (values[at + first] ?? 0))),
       change,
     )
   }
 
   return (writes) => {
-    counting?.reset()
+    countAccumulator?.reset()
     for (const write of writes) {
       if ('remove' in write) remove(write.remove, write)
       else if (write.basedOn === undefined || !putBasedOn(write.basedOn, write.put, write.revision))
         put(write.put, write)
     }
-    counting?.flush()
+    countAccumulator?.flush()
   }
 }
 
@@ -147,9 +155,10 @@ const unindexedColumns = (declaration: ModelDeclaration) =>
 /** Updates omit unchanged indexed fields, because setting a field rewrites every index that contains it. */
 function statementsOf(db: Database.Database, declaration: ModelDeclaration, table: TableName) {
   const columns = valueColumns(declaration)
-  const settings = (names: readonly string[]) => ['revision', ...names].map((name) => `${quoted(name)} = ?`).join(', ')
+  const settings = (names: readonly string[]) =>
+    ['revision', ...names].map((name) => `${quoteIdentifier(name)} = ?`).join(', ')
   const inserted = ['revision', ...columns, 'id']
-  const places = inserted.map(() => '?').join(', ')
+  const placeholders = inserted.map(() => '?').join(', ')
   const stored = ['revision', ...nonKeyFields(declaration)]
   const updates = new Map<string, Database.Statement<GuardedUpdateBindings>>()
 
@@ -169,7 +178,7 @@ function statementsOf(db: Database.Database, declaration: ModelDeclaration, tabl
       .prepare<[FieldValue], StoredGuardRow>(`SELECT ${quoteIdentifiers(stored)} FROM ${table} WHERE id = ?`)
       .raw(),
     insert: db.prepare<DocumentBindings>(
-      `INSERT INTO ${table} (${quoteIdentifiers(inserted)}) VALUES (${places}) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO ${table} (${quoteIdentifiers(inserted)}) VALUES (${placeholders}) ON CONFLICT (id) DO NOTHING`,
     ),
     updateOf,
     remove: db.prepare<[FieldValue]>(`DELETE FROM ${table} WHERE id = ?`),

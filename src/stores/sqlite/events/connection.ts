@@ -89,7 +89,7 @@ function statements(db: Database.Database) {
     insertFirst: db.prepare<SqliteEventRow>(
       'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, revision) DO NOTHING',
     ),
-    insertBehind: db.prepare<[...SqliteEventRow, stream: string, before: number]>(
+    insertAfter: db.prepare<[...SqliteEventRow, stream: string, before: number]>(
       `INSERT INTO events SELECT ?, ?, ?, ?, ?, ?, ?
        WHERE EXISTS (SELECT 1 FROM events WHERE stream = ? AND revision = ?)
        ON CONFLICT (stream, revision) DO NOTHING`,

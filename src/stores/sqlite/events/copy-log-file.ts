@@ -13,14 +13,14 @@ const PAGES = 2_000
  */
 export async function copyEventLogFile(
   file: string,
-  to: string,
+  targetFile: string,
   progress: (done: number, total: number) => void,
 ): Promise<void> {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     db.exec('BEGIN')
     db.prepare('SELECT count(*) FROM sqlite_schema').get()
-    const { totalPages } = await db.backup(to, {
+    const { totalPages } = await db.backup(targetFile, {
       progress({ totalPages, remainingPages }) {
         progress(totalPages - remainingPages, totalPages)
         return PAGES

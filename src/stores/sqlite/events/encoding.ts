@@ -91,10 +91,10 @@ export function encodeAppends(appends: readonly Append[]): EncodedAppend[] {
   })
 }
 
-function encodeEvent(given: NewEvent, { text, value }: EncodedMetadata): EncodedEvent {
-  const { id, type } = given
-  const data = serializeData(given)
-  const event = { id: id.toLowerCase(), type, data: cloneAsJson(given.data, data), metadata: value }
+function encodeEvent(newEvent: NewEvent, { text, value }: EncodedMetadata): EncodedEvent {
+  const { id, type } = newEvent
+  const data = serializeData(newEvent)
+  const event = { id: id.toLowerCase(), type, data: cloneAsJson(newEvent.data, data), metadata: value }
   return { id: uuidToBytes(id), data, metadata: text, event }
 }
 

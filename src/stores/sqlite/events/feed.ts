@@ -72,20 +72,20 @@ export class SqliteLogTail {
     while (this.#chunks.length > 0) this.#drop()
   }
 
-  /** The events after `position`, up to `most`; undefined if the tail does not reach back that far. */
-  eventsAfter(position: number, most: number): readonly StoredEvent[] | undefined {
+  /** The events after `position`, up to `limit`; undefined if the tail does not reach back that far. */
+  eventsAfter(position: number, limit: number): readonly StoredEvent[] | undefined {
     const start = this.#chunks.findLastIndex((chunk) => chunk.before <= position)
     const first = this.#chunks[start]
     if (first === undefined || position >= first.head) return undefined
     const events = position === first.before ? first.events : first.events.slice(position - first.before)
-    if (events.length >= most) return events.length === most ? events : events.slice(0, most)
-    return this.#join([...events], start + 1, most)
+    if (events.length >= limit) return events.length === limit ? events : events.slice(0, limit)
+    return this.#join([...events], start + 1, limit)
   }
 
-  #join(events: StoredEvent[], next: number, most: number): StoredEvent[] {
+  #join(events: StoredEvent[], next: number, limit: number): StoredEvent[] {
     for (const chunk of this.#chunks.slice(next)) {
-      if (events.length >= most) break
-      events.push(...chunk.events.slice(0, most - events.length))
+      if (events.length >= limit) break
+      events.push(...chunk.events.slice(0, limit - events.length))
     }
     return events
   }
@@ -97,7 +97,7 @@ export class SqliteLogTail {
   }
 }
 
-const RETRY_PAUSE = 100
+const RETRY_PAUSE_MS = 100
 
 /** One read of a subscription. `isFromMemory`: it came from the tail and needed no file access. */
 export type SubscriptionRead = {
@@ -121,14 +121,14 @@ export class SqliteSubscription implements Subscription {
   readonly #source: SubscriptionSource
   readonly #from: number
   readonly #signal = new WakeSignal()
-  readonly #told: WarningLogger
+  readonly #warn: WarningLogger
   #stopped = false
 
-  /** @param told called for each failed read, which is then retried */
-  constructor(source: SubscriptionSource, from: number, told: WarningLogger) {
+  /** @param warn called for each failed read, which is then retried */
+  constructor(source: SubscriptionSource, from: number, warn: WarningLogger) {
     this.#source = source
     this.#from = from
-    this.#told = told
+    this.#warn = warn
   }
 
   stop(): void {
@@ -137,22 +137,22 @@ export class SqliteSubscription implements Subscription {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
-    const leave = this.#source.addListener(() => this.#signal.notify())
+    const removeListener = this.#source.addListener(() => this.#signal.notify())
     let position = this.#from
-    let announced = false
+    let hasYielded = false
     try {
       while (!this.#stopped) {
         this.#signal.reset()
         const reading = await this.#read(position)
         if (reading === undefined) continue
-        if (reading.position > position || !announced) yield reading.batch
-        announced = true
+        if (reading.position > position || !hasYielded) yield reading.batch
+        hasYielded = true
         position = reading.position
         if (reading.batch.caughtUp) await this.#signal.wait()
         else if (!reading.isFromMemory) await nextTick()
       }
     } finally {
-      leave()
+      removeListener()
     }
   }
 
@@ -162,8 +162,8 @@ export class SqliteSubscription implements Subscription {
       return this.#source.next(position)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      this.#told({ err: error, repeats: true }, 'reading the log for a subscription failed; retrying')
-      await pause(RETRY_PAUSE, undefined, { ref: false })
+      this.#warn({ err: error, repeats: true }, 'reading the log for a subscription failed; retrying')
+      await pause(RETRY_PAUSE_MS, undefined, { ref: false })
       return undefined
     }
   }
@@ -172,11 +172,11 @@ export class SqliteSubscription implements Subscription {
 export class SqliteLiveFeed {
   readonly #log: EventLogFile
   readonly #tail = new SqliteLogTail()
-  readonly #followers = new Set<() => void>()
+  readonly #listeners = new Set<() => void>()
   #head = 0
   #version = -1
   readonly #turn = countTurns()
-  #lookedIn = -1
+  #checkedInTurn = -1
 
   constructor(log: EventLogFile) {
     this.#log = log
@@ -190,7 +190,7 @@ export class SqliteLiveFeed {
    */
   refreshHead(): number {
     const turn = this.#turn()
-    if (turn === this.#lookedIn) return this.#head
+    if (turn === this.#checkedInTurn) return this.#head
     const head = this.#log.use((connection) => {
       const version = connection.dataVersion.get() ?? 0
       if (version === this.#version) return this.#head
@@ -198,14 +198,14 @@ export class SqliteLiveFeed {
       this.#version = version
       return found
     })
-    this.#lookedIn = turn
+    this.#checkedInTurn = turn
     this.#move(head)
     return head
   }
 
   /** Passes the events of this process's commit to the subscriptions, so that they need not read the file. */
   onCommitted({ before, head, appends }: CommittedGroup, bytes: number): void {
-    if (this.#followers.size > 0 && head > before) {
+    if (this.#listeners.size > 0 && head > before) {
       this.#tail.add({
         before,
         head,
@@ -220,36 +220,36 @@ export class SqliteLiveFeed {
     return {
       next: (position) => this.#next(position, filter),
       addListener: (wake) => {
-        this.#followers.add(wake)
-        return () => this.#leave(wake)
+        this.#listeners.add(wake)
+        return () => this.#removeListener(wake)
       },
     }
   }
 
   #next(position: number, filter: StreamFilter | undefined): SubscriptionRead {
-    const kept = position < this.#head ? this.#tail.eventsAfter(position, PAGE) : []
-    const end = kept === undefined ? Math.min(position + PAGE, this.#head) : position + kept.length
+    const tailEvents = position < this.#head ? this.#tail.eventsAfter(position, PAGE) : []
+    const end = tailEvents === undefined ? Math.min(position + PAGE, this.#head) : position + tailEvents.length
     const events =
-      kept === undefined
+      tailEvents === undefined
         ? readPage(this.#log, position, end, filter)
-        : kept.filter((event) => passesFilter(event, filter))
+        : tailEvents.filter((event) => passesFilter(event, filter))
     const from = end === 0 ? 'start' : positionAt(end)
-    const last = kept?.at(-1)
+    const last = tailEvents?.at(-1)
     return {
       batch: { events, position: from, caughtUp: end >= this.#head, ...(last && { last }) },
       position: end,
-      isFromMemory: kept !== undefined,
+      isFromMemory: tailEvents !== undefined,
     }
   }
 
-  #leave(wake: () => void): void {
-    this.#followers.delete(wake)
-    if (this.#followers.size === 0) this.#tail.clear()
+  #removeListener(wake: () => void): void {
+    this.#listeners.delete(wake)
+    if (this.#listeners.size === 0) this.#tail.clear()
   }
 
   #move(head: number): void {
     if (head === this.#head) return
     this.#head = head
-    for (const wake of this.#followers) wake()
+    for (const wake of this.#listeners) wake()
   }
 }

@@ -20,8 +20,8 @@ class TransactionFence {
   }
 
   onCommitted(streams: readonly string[], head: number): void {
-    const isDecided = streams.some(isFenceStream)
-    this.#known = isDecided || this.#known === undefined ? undefined : { ...this.#known, head }
+    const isFenceChanged = streams.some(isFenceStream)
+    this.#known = isFenceChanged || this.#known === undefined ? undefined : { ...this.#known, head }
   }
 }
 
@@ -31,11 +31,14 @@ function readClosedReason(connection: EventLogConnection): ReadOnlyState | undef
 }
 
 /** @returns the error with which a call is rejected; then none of its appends is stored */
-function refusalOfAll(closed: ReadOnlyState | undefined, appends: readonly EncodedAppend[]): LogClosed | undefined {
-  if (closed === undefined) return undefined
+function refusalOfAll(
+  closedReason: ReadOnlyState | undefined,
+  appends: readonly EncodedAppend[],
+): LogClosed | undefined {
+  if (closedReason === undefined) return undefined
   for (const { stream, events } of appends) {
     const types = events.map(({ event }) => event.type)
-    const refusal = refusalOf(closed, stream, types)
+    const refusal = refusalOf(closedReason, stream, types)
     if (refusal !== undefined) return refusal
   }
   return undefined
@@ -83,12 +86,12 @@ function writeAppend(connection: EventLogConnection, append: EncodedAppend, head
 }
 
 function writeFirst(
-  { insertFirst, insertBehind }: EventLogConnection,
+  { insertFirst, insertAfter }: EventLogConnection,
   expected: Revision,
   row: SqliteEventRow,
 ): boolean {
   if (expected === 'none') return insertFirst.run(...row).changes > 0
-  return insertBehind.run(...row, row[1], row[2] - 1).changes > 0
+  return insertAfter.run(...row, row[1], row[2] - 1).changes > 0
 }
 
 /** The stream is past the expected revision: it contains either these events already or others. */
@@ -97,16 +100,16 @@ function outcomeOfRepeat(
   { stream, expected, firstRevision, events }: EncodedAppend,
 ): AppendOutcome {
   const stored = connection.stored.all(stream, firstRevision, firstRevision + events.length - 1)
-  const same = stored.length === events.length && stored.every(([, id], index) => events[index]?.id.equals(id))
+  const isRepeat = stored.length === events.length && stored.every(([, id], index) => events[index]?.id.equals(id))
   const last = stored.at(-1)
-  if (same && last !== undefined) return { kind: 'repeated', last: last[0] }
+  if (isRepeat && last !== undefined) return { kind: 'repeated', last: last[0] }
   const revision = connection.lastRevision.get(stream) ?? undefined
   const actual = revision === undefined ? 'none' : BigInt(revision)
   return { kind: 'refused', error: new WrongRevision(stream, expected, actual) }
 }
 
 /** Events per write transaction at most; a single call may exceed it. */
-const MOST_EVENTS = 500
+const MAX_EVENTS_PER_TRANSACTION = 500
 /** Milliseconds after which a transaction takes no more calls; it then ends well within 50 ms. */
 const MAX_TRANSACTION_MS = 30
 
@@ -138,12 +141,12 @@ type EventWriterOptions = {
 /** Group commit for appends: those of one event loop turn share a transaction. */
 export class EventWriter {
   readonly #commit: GroupCommit<EventLogConnection, AppendCall>
-  readonly #committed: EventWriterOptions['onCommitted']
+  readonly #onCommitted: EventWriterOptions['onCommitted']
   readonly #fence: TransactionFence | undefined
   #events = 0
 
   constructor({ log, onCommitted, filling, ...options }: EventWriterOptions) {
-    this.#committed = onCommitted
+    this.#onCommitted = onCommitted
     this.#fence = filling ? undefined : new TransactionFence()
     const write = (connection: EventLogConnection, calls: readonly AppendCall[]) => this.#write(connection, calls)
     this.#commit = new GroupCommit(log, { ...options, write })
@@ -163,15 +166,19 @@ export class EventWriter {
   #write(connection: EventLogConnection, calls: readonly AppendCall[]): GroupWriteResult {
     const started = performance.now()
     const before = connection.lastPosition.get() ?? 0
-    const closed = this.#fence?.closedReason(connection, before)
+    const closedReason = this.#fence?.closedReason(connection, before)
     const outcomes: AppendOutcome[][] = []
     const written: CommittedGroup['appends'][number][] = []
     let head = before
     let events = 0
     for (const call of calls) {
       events += call.events
-      if (outcomes.length > 0 && (events > MOST_EVENTS || performance.now() - started > MAX_TRANSACTION_MS)) break
-      const error = refusalOfAll(closed, call.appends)
+      if (
+        outcomes.length > 0 &&
+        (events > MAX_EVENTS_PER_TRANSACTION || performance.now() - started > MAX_TRANSACTION_MS)
+      )
+        break
+      const error = refusalOfAll(closedReason, call.appends)
       const callOutcomes: AppendOutcome[] =
         error === undefined ? writeAppends(connection, call.appends, head) : [{ kind: 'refused', error }]
       outcomes.push(callOutcomes)
@@ -184,20 +191,20 @@ export class EventWriter {
     const settled = calls.slice(0, outcomes.length)
     return {
       count: settled.length,
-      onCommitted: () => this.#wrote({ before, head, appends: written }),
+      onCommitted: () => this.#recordCommit({ before, head, appends: written }),
       resolveCallers: () => {
         for (const [index, call] of settled.entries()) settle(call, outcomes[index] ?? [])
       },
     }
   }
 
-  #wrote(group: CommittedGroup): void {
+  #recordCommit(group: CommittedGroup): void {
     this.#events += group.head - group.before
     this.#fence?.onCommitted(
       group.appends.map(({ append }) => append.stream),
       group.head,
     )
-    this.#committed(group)
+    this.#onCommitted(group)
   }
 }
 

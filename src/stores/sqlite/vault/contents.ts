@@ -9,29 +9,29 @@ type ContentStatements = ReturnType<typeof contentStatements>
 
 export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> => ({
   async *contents() {
-    yield* readPages(file, (on) => on.entriesBehind, entryItem)
-    yield* readPages(file, (on) => on.receiptsBehind, receiptItem)
-    yield* readPages(file, (on) => on.mailsBehind, mailItem)
+    yield* readPages(file, (connection) => connection.entriesAfter, entryItem)
+    yield* readPages(file, (connection) => connection.receiptsAfter, receiptItem)
+    yield* readPages(file, (connection) => connection.mailsAfter, mailItem)
   },
   restore: (items) =>
-    file.change((on) => {
-      for (const item of items) restoreOne(on, item)
+    file.change((connection) => {
+      for (const item of items) restoreOne(connection, item)
     }),
 })
 
 /** Other connections can write between two pages. */
 async function* readPages<Row extends VaultRow>(
   file: VaultFile,
-  choose: (on: ContentStatements) => Database.Statement<[number, number], Row>,
+  choose: (connection: ContentStatements) => Database.Statement<[number, number], Row>,
   itemOf: (row: Row) => VaultItem,
 ): AsyncIterable<VaultItem> {
-  for (let behind = 0; ;) {
-    const from = behind
-    const page = file.read((on) => choose(on).all(from, PAGE))
+  for (let after = 0; ;) {
+    const from = after
+    const page = file.read((connection) => choose(connection).all(from, PAGE))
     for (const row of page) yield itemOf(row)
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
-    behind = last.rowid
+    after = last.rowid
   }
 }
 
@@ -62,13 +62,13 @@ const mailItem = ({ digest, kind, sealed, created_at, due_at, confirmed }: MailR
   confirmed: confirmed === 1,
 })
 
-function restoreOne(on: ContentStatements, item: VaultItem): void {
+function restoreOne(connection: ContentStatements, item: VaultItem): void {
   const { kind, digest, sealed } = item
   if (kind === 'entry') {
-    on.restoreEntry.run(digest, sealed, item.createdAt, item.expiresAt, item.confirmed ? 1 : 0)
+    connection.restoreEntry.run(digest, sealed, item.createdAt, item.expiresAt, item.confirmed ? 1 : 0)
   } else if (kind === 'receipt') {
-    on.restoreReceipt.run(digest, item.token, sealed, item.forgottenAt)
+    connection.restoreReceipt.run(digest, item.token, sealed, item.forgottenAt)
   } else {
-    on.restoreMail.run(digest, item.mail, sealed, item.createdAt, item.dueAt, item.confirmed ? 1 : 0)
+    connection.restoreMail.run(digest, item.mail, sealed, item.createdAt, item.dueAt, item.confirmed ? 1 : 0)
   }
 }

@@ -73,7 +73,7 @@ const mailStatements = (db: Database.Database) => ({
   renew: db.prepare<[string, MailName, string]>(
     'UPDATE mails SET claimed_until = claimed_until + 1 WHERE digest = ? AND kind = ? AND claimant = ?',
   ),
-  doubt: db.prepare<[string, MailName, string, number]>(
+  probe: db.prepare<[string, MailName, string, number]>(
     'UPDATE mails SET due_at = due_at - 1 WHERE digest = ? AND kind = ? AND claimant = ? AND claimed_until = ?',
   ),
   postpone: db.prepare<[number, string, MailName, string]>(
@@ -102,11 +102,11 @@ export type ReceiptRow = VaultRow & { readonly token: string; readonly forgotten
 export type MailRow = Omit<EntryRow, 'expires_at'> & { readonly kind: MailName; readonly due_at: number | null }
 
 export const contentStatements = (db: Database.Database) => ({
-  entriesBehind: db.prepare<[number, number], EntryRow>('SELECT * FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?'),
-  receiptsBehind: db.prepare<[number, number], ReceiptRow>(
+  entriesAfter: db.prepare<[number, number], EntryRow>('SELECT * FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?'),
+  receiptsAfter: db.prepare<[number, number], ReceiptRow>(
     'SELECT * FROM receipts WHERE rowid > ? ORDER BY rowid LIMIT ?',
   ),
-  mailsBehind: db.prepare<[number, number], MailRow>('SELECT * FROM mails WHERE rowid > ? ORDER BY rowid LIMIT ?'),
+  mailsAfter: db.prepare<[number, number], MailRow>('SELECT * FROM mails WHERE rowid > ? ORDER BY rowid LIMIT ?'),
   restoreEntry: db.prepare<[string, Buffer, number, number, number]>(
     'INSERT OR IGNORE INTO entries (digest, sealed, created_at, expires_at, confirmed) VALUES (?, ?, ?, ?, ?)',
   ),
@@ -135,7 +135,7 @@ export function personStatements(db: Database.Database) {
     putPerson: db.prepare<[number, Buffer, number]>(
       'INSERT OR REPLACE INTO persons (account, sealed, at, confirmed) VALUES (?, ?, ?, 0)',
     ),
-    putPersonBack: db.prepare<[number, Buffer, number]>(
+    restorePerson: db.prepare<[number, Buffer, number]>(
       'INSERT OR IGNORE INTO persons (account, sealed, at, confirmed) VALUES (?, ?, ?, 0)',
     ),
     person: db.prepare<[number], Buffer>("SELECT sealed FROM persons WHERE account = ? AND sealed <> x''").pluck(),
@@ -146,7 +146,7 @@ export function personStatements(db: Database.Database) {
       .prepare<[number, number], number>('SELECT account FROM persons WHERE confirmed = 0 AND at < ? LIMIT ?')
       .pluck(),
     confirmPerson: db.prepare<[number]>('UPDATE persons SET confirmed = 1 WHERE account = ?'),
-    personsBehind: db.prepare<[number, number], StoredPersonRow>(
+    personsAfter: db.prepare<[number, number], StoredPersonRow>(
       "SELECT account, sealed, at FROM persons WHERE account > ? AND sealed <> x'' ORDER BY account LIMIT ?",
     ),
   }

@@ -142,10 +142,10 @@ export class VaultFile {
   ) {
     this.#file = new DatabaseFile(path, connect)
     this.#commit = new GroupCommit(this.#file, {
-      gathering: { most: MAX_CHANGES_PER_TRANSACTION, milliseconds: MAX_TRANSACTION_MS },
-      prepare: (connection) => this.#mend(connection),
+      gathering: { maxChanges: MAX_CHANGES_PER_TRANSACTION, milliseconds: MAX_TRANSACTION_MS },
+      prepare: (connection) => this.#truncateLostWal(connection),
       write: (connection, changes) => this.#write(connection, changes),
-      syncToDisk: (count, kept) => this.#keep(count, kept),
+      syncToDisk: (count, done) => this.#syncWal(count, done),
     })
   }
 
@@ -192,33 +192,33 @@ export class VaultFile {
 
   #write(connection: VaultConnection, changes: readonly VaultChange[]): GroupWriteResult {
     const started = performance.now()
-    const run: VaultChange[] = []
+    const group: VaultChange[] = []
     for (const change of changes) {
       if (
-        run.length >= MAX_CHANGES_PER_TRANSACTION ||
-        (run.length > 0 && performance.now() - started > MAX_TRANSACTION_MS)
+        group.length >= MAX_CHANGES_PER_TRANSACTION ||
+        (group.length > 0 && performance.now() - started > MAX_TRANSACTION_MS)
       )
         break
       change.run(connection)
-      run.push(change)
+      group.push(change)
     }
     return {
-      count: run.length,
+      count: group.length,
       onCommitted: () => (this.needsShredding = true),
       resolveCallers: () => {
-        for (const { done } of run) done()
+        for (const { done } of group) done()
       },
     }
   }
 
-  #keep(count: number, kept: (error: Error | null) => void): void {
-    const synced = (error: Error | null) => {
+  #syncWal(count: number, done: (error: Error | null) => void): void {
+    const onSynced = (error: Error | null) => {
       this.#isWalLost = error !== null
-      kept(error && new StoreUnavailable(`${this.path}-wal: ${error.message}`, { cause: error }))
+      done(error && new StoreUnavailable(`${this.path}-wal: ${error.message}`, { cause: error }))
     }
     const { wal } = this.#file.use((connection) => connection)
-    if (count > MAX_CHANGES_FOR_ASYNC_SYNC) synced(this.#syncNow(wal))
-    else this.disk.sync(wal, synced)
+    if (count > MAX_CHANGES_FOR_ASYNC_SYNC) onSynced(this.#syncNow(wal))
+    else this.disk.sync(wal, onSynced)
   }
 
   #syncNow(wal: number): Error | null {
@@ -231,7 +231,7 @@ export class VaultFile {
   }
 
   /** Frames after a lost page in the WAL are lost too. Before the next transaction, checkpoint and truncate the WAL. */
-  #mend({ db }: VaultConnection): void {
+  #truncateLostWal({ db }: VaultConnection): void {
     if (!this.#isWalLost) return
     if (checkpointWal(db, 'truncate').busy)
       throw new StoreUnavailable(

@@ -10,7 +10,7 @@ import {
   countSql,
   findSql,
 } from '../../../../src/stores/sqlite/documents/queries.ts'
-import { dropBoundBehindCursor, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
+import { dropSupersededBound, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
 
 const { declaration } = diamonds
@@ -28,7 +28,7 @@ function plansOf(filter: DiamondFilter, page: Pick<DiamondPageRequest, 'sort' | 
   const { queries, index, total, scanned } = planList(1, filter, page, 10)
   const finds = queries.map((part) => {
     const query = { ...part, select: ['state'], limit: 25, offset: 0 }
-    const terms = termsOf(dropBoundBehindCursor(part.where, query))
+    const terms = termsOf(dropSupersededBound(part.where, query))
     const access = chooseAccessPath(declaration, terms, part.order, index)
     return explained(findSql(declaration, indexRangeScans(terms, access, query), access, query))
   })

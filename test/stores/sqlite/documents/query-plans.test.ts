@@ -8,7 +8,7 @@ import {
   countSql,
   findSql,
 } from '../../../../src/stores/sqlite/documents/queries.ts'
-import { dropBoundBehindCursor, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
+import { dropSupersededBound, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
 import { diamonds, newestFirst } from '../../../contract/read-store/model.ts'
 
@@ -25,7 +25,7 @@ const planOf = (sql: string) =>
 
 function findPlan(where: WhereClause, options: Partial<Query> = {}): string {
   const query = { where, order: newestFirst, limit: 25, offset: 0, select: ['v4'], ...options }
-  const terms = termsOf(dropBoundBehindCursor(where, query))
+  const terms = termsOf(dropSupersededBound(where, query))
   const access = chooseAccessPath(diamonds, terms, query.order, query.by)
   return planOf(findSql(diamonds, indexRangeScans(terms, access, query), access, query))
 }
