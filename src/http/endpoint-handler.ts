@@ -107,10 +107,10 @@ class EndpointRequest implements HttpRequest<unknown, unknown> {
 
   beginLongPoll() {
     const { res } = this.ctx
-    const disconnected = new AbortController()
-    if (res.destroyed || res.writableEnded) disconnected.abort()
-    else res.once('close', () => disconnected.abort())
+    const abortController = new AbortController()
+    if (res.destroyed || res.writableEnded) abortController.abort()
+    else res.once('close', () => abortController.abort())
     this.options.onLongPoll?.(res)
-    return disconnected.signal
+    return abortController.signal
   }
 }

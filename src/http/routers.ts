@@ -22,10 +22,10 @@ export function createRouters<Service>(
   handlerFor: (endpoint: Endpoint<Service>, fixedParams: ExpandedPath['fixedParams']) => EndpointHandler,
 ): ResourceRouters {
   const byResource = new Map<string, Router>()
-  const claimed = new Map<string, string>()
+  const operationByRoute = new Map<string, string>()
   for (const { endpoint, path, fixedParams } of routesOf(endpoints)) {
     const { operationId, methods } = endpoint
-    for (const method of methods) claim(claimed, `${method} ${path}`, operationId)
+    for (const method of methods) claim(operationByRoute, `${method} ${path}`, operationId)
     const router = byResource.get(resourceOf(path)) ?? new Router({ sensitive: true })
     byResource.set(resourceOf(path), router)
     const handler = handlerFor(endpoint, fixedParams)
@@ -72,10 +72,10 @@ const countParameters = (path: string) => path.split('{').length
 /** The first two segments of a path, or only the first if the second is a parameter. */
 const resourceOf = (path: string): string => /^\/[^/]*(?:\/[^/{]+)?/.exec(path)?.[0] ?? path
 
-function claim(claimed: Map<string, string>, route: string, operationId: string): void {
-  const other = claimed.get(route)
+function claim(operationByRoute: Map<string, string>, route: string, operationId: string): void {
+  const other = operationByRoute.get(route)
   if (other !== undefined) throw new Error(`${operationId} and ${other} both declare ${route}`)
-  claimed.set(route, operationId)
+  operationByRoute.set(route, operationId)
 }
 
 /** `Allow` for `OPTIONS *` (RFC 9110, section 9.3.7). */
@@ -87,8 +87,8 @@ export function unmatchedRequests(findGroup: (target: string) => EndpointGroup):
     const allow = ctx.url === '*' ? METHODS : findAllowedMethods(ctx)
     if (allow === undefined) throw new RequestError('missing', `Not found: ${ctx.path.slice(0, 200)}`)
     if (ctx.method === 'OPTIONS') return setResponse(ctx, noContent({ ...findGroup(ctx.url).headers, Allow: allow }))
-    const wrong = new RequestError('not-allowed', `Method ${ctx.method} is not allowed; allowed: ${allow}`)
-    throw new ErrorWithHeaders({ Allow: allow }, wrong)
+    const error = new RequestError('not-allowed', `Method ${ctx.method} is not allowed; allowed: ${allow}`)
+    throw new ErrorWithHeaders({ Allow: allow }, error)
   }
 }
 
@@ -96,6 +96,6 @@ export function unmatchedRequests(findGroup: (target: string) => EndpointGroup):
 function findAllowedMethods({ matched = [] }: RequestContext): string | undefined {
   const [best] = matched
   if (best === undefined) return undefined
-  const methods = matched.filter(({ path }) => path === best.path).flatMap((layer) => layer.methods)
+  const methods = matched.filter(({ path }) => path === best.path).flatMap((route) => route.methods)
   return [...new Set(methods), 'OPTIONS'].join(', ')
 }

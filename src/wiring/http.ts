@@ -88,8 +88,7 @@ export async function openHttpService(
   const certificationsFor = openCertifications(installation, certifications, queries, uploads)
   const { inspect, draw } = createStoneModels(drawingPool, files)
   const pictures = new StonePictureCache(
-    ({ subject, look }) =>
-      'cut' in subject ? drawingPool.drawInWorker({ subject, kind: look }) : draw(subject.model, { kind: look }),
+    ({ subject, kind }) => ('cut' in subject ? drawingPool.drawInWorker({ subject, kind }) : draw(subject.model, { kind })),
     openPictureStore(installation),
   )
 

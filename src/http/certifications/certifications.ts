@@ -48,11 +48,11 @@ export const attachCertificationEndpoint = endpoint({
   },
   group: accountGroup,
   async handler(request, { certifications: { commandContext, diamondsProgress, links } }: CertificationServices) {
-    const by = actorOf(request)
-    const input = await validateUpload(commandContext, by, request.body)
+    const actor = actorOf(request)
+    const input = await validateUpload(commandContext, actor, request.body)
     const { certification, diamond, position } = await attachCertification(
       commandContext,
-      by,
+      actor,
       input,
       request.body.file,
       idempotencyKeyOf(request),
@@ -70,14 +70,15 @@ export const attachCertificationEndpoint = endpoint({
 async function validateUpload(
   commandContext: CertificationCommandContext,
   { owner }: CommandPrincipal,
-  { input, fileRefusal }: CertificationUpload,
+  { input, fileError }: CertificationUpload,
 ): Promise<CertificationInput> {
   const { value, errors = [] } = parseCertification(input)
-  if (value !== undefined && fileRefusal === undefined) return value
+  if (value !== undefined && fileError === undefined) return value
   const id = parseDiamondId(input, 'product')
-  const foreign = id === undefined ? [] : await ownershipFaults(commandContext, owner, [{ id, pointer: '/product' }])
-  const kind = errors.length > 0 ? 'invalid' : (fileRefusal?.kind ?? 'invalid')
-  throw new RequestError(kind, [...errors, ...(fileRefusal?.details ?? []), ...foreign])
+  const ownerFaults =
+    id === undefined ? [] : await ownershipFaults(commandContext, owner, [{ id, pointer: '/product' }])
+  const kind = errors.length > 0 ? 'invalid' : (fileError?.kind ?? 'invalid')
+  throw new RequestError(kind, [...errors, ...(fileError?.details ?? []), ...ownerFaults])
 }
 
 export const removeCertificationEndpoint = endpoint({

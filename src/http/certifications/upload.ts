@@ -44,39 +44,39 @@ export class PdfValidator {
   /** @throws RequestError unsupported as soon as it cannot be a PDF, too-large as soon as it exceeds the limit */
   update(chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#hasHeader) this.#lookForEnd(chunk)
-    else this.#lookForHeader(chunk)
+    if (this.#hasHeader) this.#findEnd(chunk)
+    else this.#findHeader(chunk)
     if (this.#bytes > FILE_LIMIT) throw tooLarge()
   }
 
   /** @throws RequestError unsupported */
   finish(): void {
-    if (!this.#hasHeader) throw withoutHeader()
-    if (!this.#hasEnd) throw noPdf('the end-of-file mark %%EOF is missing; the file may be truncated')
+    if (!this.#hasHeader) throw missingHeader()
+    if (!this.#hasEnd) throw notPdf('the end-of-file mark %%EOF is missing; the file may be truncated')
   }
 
-  #lookForHeader(chunk: Buffer): void {
-    const seen = Buffer.concat([this.#head, chunk])
-    const at = seen.subarray(0, HEADER_SEARCH_BYTES).indexOf(HEADER)
-    this.#hasHeader = at >= 0
-    if (this.#hasHeader) this.#lookForEnd(seen.subarray(at))
-    else if (seen.length >= HEADER_SEARCH_BYTES) throw withoutHeader()
-    this.#head = this.#hasHeader ? Buffer.alloc(0) : seen
+  #findHeader(chunk: Buffer): void {
+    const bytes = Buffer.concat([this.#head, chunk])
+    const headerIndex = bytes.subarray(0, HEADER_SEARCH_BYTES).indexOf(HEADER)
+    this.#hasHeader = headerIndex >= 0
+    if (this.#hasHeader) this.#findEnd(bytes.subarray(headerIndex))
+    else if (bytes.length >= HEADER_SEARCH_BYTES) throw missingHeader()
+    this.#head = this.#hasHeader ? Buffer.alloc(0) : bytes
   }
 
-  #lookForEnd(chunk: Buffer): void {
+  #findEnd(chunk: Buffer): void {
     if (this.#hasEnd) return
-    const seen = Buffer.concat([this.#tail, chunk])
-    this.#hasEnd = seen.includes(END)
+    const bytes = Buffer.concat([this.#tail, chunk])
+    this.#hasEnd = bytes.includes(END)
     // A copy: a view would keep the whole chunk in memory.
-    this.#tail = Buffer.from(seen.subarray(1 - END.length))
+    this.#tail = Buffer.from(bytes.subarray(1 - END.length))
   }
 }
 
-const withoutHeader = () => noPdf(`%PDF- is missing in the first ${HEADER_SEARCH_BYTES} bytes`)
+const missingHeader = () => notPdf(`%PDF- is missing in the first ${HEADER_SEARCH_BYTES} bytes`)
 
-const noPdf = (why: string) =>
-  new RequestError('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${why}` }])
+const notPdf = (reason: string) =>
+  new RequestError('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${reason}` }])
 
 const tooLarge = () =>
   new RequestError('too-large', [{ pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes` }])
@@ -90,32 +90,32 @@ const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new P
  * stored.
  * @throws RequestError unsupported, malformed, too-large, too-slow; StoreUnavailable
  */
-async function readUpload(forms: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
+async function readUpload(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')
-  if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileRefusal: undefined }
-  const { texts, ...rest } = await formOf(forms, type, ctx, uploader)
+  if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
+  const { texts, ...rest } = await readForm(uploads, type, ctx, uploader)
   return { input: certificationFromForm(texts), ...rest }
 }
 
 const readJson = jsonReader()
 
-async function formOf(forms: FormUploads, type: string, ctx: Context, uploader: Uploader): Promise<UploadForm> {
+async function readForm(uploads: FormUploads, type: string, ctx: Context, uploader: Uploader): Promise<UploadForm> {
   if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
   if (!isMultipart(type))
-    throw new RequestError('unsupported', `Content-Type must be ${MEDIA}, got ${type.slice(0, 100)}`)
+    throw new RequestError('unsupported', `Content-Type must be ${ACCEPTED_TYPES}, got ${type.slice(0, 100)}`)
   try {
-    return await forms.read(ctx, uploader, PDF)
+    return await uploads.read(ctx, uploader, PDF)
   } catch (error) {
     throw error instanceof FormUploadError ? withTextFaults(error) : error
   }
 }
 
-const MEDIA = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
+const ACCEPTED_TYPES = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
 
 /** Adds the validation errors of the texts that arrived before the form was rejected. */
 function withTextFaults({ refusal: { kind, details }, texts }: FormUploadError): RequestError {
-  const wrong = parseCertification(certificationFromForm(texts)).errors ?? []
-  return new RequestError(kind, [...details, ...wrong.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
+  const textFaults = parseCertification(certificationFromForm(texts)).errors ?? []
+  return new RequestError(kind, [...details, ...textFaults.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
 }
 
 export const certificationUpload: RequestBody<

@@ -35,14 +35,14 @@ export type ChangeStreamOptions = {
 /**
  * The change feed as server-sent events: existing changes first, then new ones, until the stream is aborted or the service
  * stops.
- * @param first the first page, already read
+ * @param firstPage already read
  */
 export async function* streamChangeEvents(
   { feed, version, account, abortSignal }: ChangeStreamOptions,
-  first: ChangePage,
+  firstPage: ChangePage,
 ) {
   yield COMMENT
-  for (let page = first; ; page = await feed.after(version, account, page.next, CHANGES_PER_READ)) {
+  for (let page = firstPage; ; page = await feed.after(version, account, page.next, CHANGES_PER_READ)) {
     for (const change of page.changes) yield eventOf(change)
     if (!page.more) {
       await feed.waitForChanges(account, page.next, KEEP_ALIVE_INTERVAL_MS, abortSignal)
@@ -58,30 +58,30 @@ const eventOf = ({ cursor, text }: FeedChange) => `id: ${cursor}\nevent: change\
 const MAX_WAITING_REQUESTS = 20
 
 /** Seconds. */
-const RETRY_AFTER = 5
+const RETRY_AFTER_SECONDS = 5
 
 /** Limits the concurrent long polls and streams of each account. */
 export class LongPollLimiter {
-  readonly #taken = new Map<number, number>()
+  readonly #usedSlots = new Map<number, number>()
 
   /** @returns releases the slot; idempotent @throws RequestError too-many */
   acquire(account: number): () => void {
-    const taken = this.#taken.get(account) ?? 0
-    if (taken >= MAX_WAITING_REQUESTS) {
+    const usedSlots = this.#usedSlots.get(account) ?? 0
+    if (usedSlots >= MAX_WAITING_REQUESTS) {
       throw new RequestError(
         'too-many',
         `Too many concurrent requests for changes; an account may have at most ${MAX_WAITING_REQUESTS}`,
-        RETRY_AFTER,
+        RETRY_AFTER_SECONDS,
       )
     }
-    this.#taken.set(account, taken + 1)
-    let isTaken = true
+    this.#usedSlots.set(account, usedSlots + 1)
+    let isHeld = true
     return () => {
-      if (!isTaken) return
-      isTaken = false
-      const left = (this.#taken.get(account) ?? 1) - 1
-      if (left === 0) this.#taken.delete(account)
-      else this.#taken.set(account, left)
+      if (!isHeld) return
+      isHeld = false
+      const remaining = (this.#usedSlots.get(account) ?? 1) - 1
+      if (remaining === 0) this.#usedSlots.delete(account)
+      else this.#usedSlots.set(account, remaining)
     }
   }
 }
@@ -93,27 +93,27 @@ export type ChangeServices = BearerServices & {
 /** How often a stream's token is checked. A stream must end within 10 s after its token expired or was revoked. */
 const TOKEN_CHECK_INTERVAL_MS = 5_000
 /** Milliseconds for the client to receive pending data after the stream has ended. */
-const LINGER = 2_000
+const LINGER_MS = 2_000
 
 const CURSOR = z.string().regex(/^\d+-\d+$/)
 
-const WHAT_CHANGED = z.enum(CHANGE_KINDS).meta({ id: 'WhatChanged' })
+const CHANGE_KIND = z.enum(CHANGE_KINDS).meta({ id: 'WhatChanged' })
 
-const changeOf = (diamond: z.ZodType) =>
+const changeSchema = (diamond: z.ZodType) =>
   z.object({
     cursor: CURSOR.describe('The cursor after this change.'),
     id: z.int(),
     sku: z.string(),
     what: z
-      .array(WHAT_CHANGED)
+      .array(CHANGE_KIND)
       .min(1)
       .describe('What happened to the diamond since `after`. `deleted` is always the only element.'),
     diamond: diamond.nullable().describe('The current diamond; null if it was deleted.'),
   })
 
-const pageOf = (diamond: z.ZodType) =>
+const pageSchema = (diamond: z.ZodType) =>
   z.object({
-    changes: z.array(changeOf(diamond)),
+    changes: z.array(changeSchema(diamond)),
     next: CURSOR.describe('The cursor for the next request, as `after`.'),
     more: z.boolean().describe('Whether more changes are available now.'),
   })
@@ -177,7 +177,7 @@ export const listChanges = endpoint({
   responses: {
     200: {
       description: 'The changes, and the cursor for the next request',
-      schema: { v3: pageOf(DIAMOND.v3), v4: pageOf(DIAMOND.v4) },
+      schema: { v3: pageSchema(DIAMOND.v3), v4: pageSchema(DIAMOND.v4) },
     },
     400: 'A query parameter cannot be parsed, or the cursor is malformed',
     410: 'The changes at the cursor were lost in a restore; continue from the cursor in `restart`',
@@ -241,9 +241,9 @@ async function readFirstPage(
 }
 
 function toPageResponse({ changes, next, more, isCurrent, ageSeconds }: ChangePage): HttpResponse {
-  const rest = JSON.stringify({ next, more }).slice(1)
+  const suffix = JSON.stringify({ next, more }).slice(1)
   const headers = { ...(!isCurrent && ageSeconds === undefined && PENDING), ...staleHeaders(ageSeconds) }
-  return ok(`{"changes":[${changes.map(({ text }) => text).join(',')}],${rest}`, headers)
+  return ok(`{"changes":[${changes.map(({ text }) => text).join(',')}],${suffix}`, headers)
 }
 
 async function createEventStreamResponse(
@@ -256,11 +256,11 @@ async function createEventStreamResponse(
   const { account } = request.principal
   const release = longPollLimiter.acquire(account)
   try {
-    const first = await readFirstPage(feed, version, account, { after, limit: CHANGES_PER_READ })
-    const closed = new AbortController()
+    const firstPage = await readFirstPage(feed, version, account, { after, limit: CHANGES_PER_READ })
+    const abortController = new AbortController()
     const stream = streamResponse(
       'text/event-stream',
-      streamChangeEvents({ feed, version, account, abortSignal: closed.signal }, first),
+      streamChangeEvents({ feed, version, account, abortSignal: abortController.signal }, firstPage),
       {
         'X-Accel-Buffering': 'no',
       },
@@ -272,13 +272,13 @@ async function createEventStreamResponse(
     ).unref()
     const checkToken = async () => {
       if (await isStillAuthenticated(request, services)) return
-      closed.abort()
+      abortController.abort()
       clearInterval(tokenCheck)
-      setTimeout(() => stream.body.destroy(), LINGER).unref()
+      setTimeout(() => stream.body.destroy(), LINGER_MS).unref()
     }
     stream.body.once('close', () => {
       clearInterval(tokenCheck)
-      closed.abort()
+      abortController.abort()
       release()
     })
     return stream

@@ -44,7 +44,7 @@ const DICTIONARY_ENTRY = ENTRY.extend({
 const ver = z.string().describe('The version of the scoring model.')
 const grades = z.array(z.number()).length(6).describe('Upper bounds of the grades P, F, G, VG, EX and OU.')
 
-const each = <Name extends string, Schema>(names: readonly Name[], schema: Schema) =>
+const schemaForEach = <Name extends string, Schema>(names: readonly Name[], schema: Schema) =>
   Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>
 
 export const CONSTANTS = z
@@ -52,11 +52,11 @@ export const CONSTANTS = z
     ver: z.string().describe('The platform version, as in X-App-Version.'),
     dict: z.strictObject({
       cutShape: z.array(SHAPE),
-      ...each(Object.keys(DICTIONARIES) as (keyof typeof DICTIONARIES)[], z.array(DICTIONARY_ENTRY)),
+      ...schemaForEach(Object.keys(DICTIONARIES) as (keyof typeof DICTIONARIES)[], z.array(DICTIONARY_ENTRY)),
     }),
     scoring: z.strictObject({
       fluorescence: z.strictObject({ ver }),
-      ...each(Object.keys(scoringGrades) as ScoringName[], z.strictObject({ grades, ver })),
+      ...schemaForEach(Object.keys(scoringGrades) as ScoringName[], z.strictObject({ grades, ver })),
     }),
   })
   .meta({ id: 'Constants' })
@@ -107,10 +107,10 @@ export const readCutShape = endpoint({
     ...NOT_MODIFIED,
     404: 'No such cut shape',
   },
-  handler: ({ params: { id } }) => cacheableResponse(detailOf(id)),
+  handler: ({ params: { id } }) => cacheableResponse(requireCutShape(id)),
 })
 
-function detailOf(text: string) {
+function requireCutShape(text: string) {
   const detail = /^[1-9]\d{0,8}$/.test(text) ? findCutShape(Number(text)) : undefined
   if (detail === undefined)
     throw new RequestError('missing', `There is no cut shape ${text.slice(0, 40)}; GET /v2/cutshapes lists them`)

@@ -44,41 +44,43 @@ export type BulkEntries<Entry> = {
 /** Parses the entries of a bulk create. @throws RequestError with the errors of all entries */
 export async function parseNewEntries(version: ApiVersion, body: unknown): Promise<NewDiamond[]> {
   const { items, bodyFaults } = itemsOf(body)
-  const parsed = await mapInSlices(items, (entry, at) => parseNewDiamond(version, entry, pointerTo(at)))
-  const faults = faultsOf(bodyFaults, parsed)
+  const results = await mapInSlices(items, (entry, index) => parseNewDiamond(version, entry, pointerTo(index)))
+  const faults = faultsOf(bodyFaults, results)
   if (faults.length > 0) throw new RequestError('invalid', faults)
-  return valuesOf(parsed)
+  return valuesOf(results)
 }
 
 /** Parses the entries of a bulk modify. @throws RequestError if there are no entries, or too many */
 export const parseChangeEntries = (version: ApiVersion, body: unknown): Promise<BulkEntries<ChangeEntry>> =>
-  entriesOf(body, (entry, at) => parseIdentifiedFieldChanges(version, entry, at))
+  parseEntries(body, (entry, pointer) => parseIdentifiedFieldChanges(version, entry, pointer))
 
 /** Parses the entries of a bulk delete. @throws RequestError if there are no entries, or too many */
 export const parseIdEntries = (body: unknown): Promise<BulkEntries<IdEntry>> =>
-  entriesOf(body, (entry, at) => parseInput(DELETE_ENTRY, entry, { name: 'an entry to delete', members: ['id'] }, at))
+  parseEntries(body, (entry, pointer) =>
+    parseInput(DELETE_ENTRY, entry, { name: 'an entry to delete', members: ['id'] }, pointer),
+  )
 
 const pointerTo = (index: number) => `/entries/${index}`
 
 /** Parses entries with ids. A repeated id is an error. */
-async function entriesOf<Entry extends { readonly id: number }>(
+async function parseEntries<Entry extends { readonly id: number }>(
   body: unknown,
-  read: (entry: unknown, at: string) => ParseResult<Entry>,
+  parse: (entry: unknown, pointer: string) => ParseResult<Entry>,
 ): Promise<BulkEntries<Entry & IdEntry>> {
   const { items, bodyFaults } = itemsOf(body)
   const idEntries = new Map<number, IdEntry>()
-  const parsed = await mapInSlices(items, (item, index): ParseResult<Entry & IdEntry> => {
+  const results = await mapInSlices(items, (item, index): ParseResult<Entry & IdEntry> => {
     const pointer = pointerTo(index)
-    const { value, errors = [] } = read(item, pointer)
+    const { value, errors = [] } = parse(item, pointer)
     const id = value === undefined ? parseDiamondId(item, 'id') : value.id
     if (id !== undefined && idEntries.has(id)) {
-      const repeated = { pointer: `${pointer}/id`, message: `id ${id} occurs in more than one entry` }
-      return { errors: [repeated, ...errors] }
+      const fault = { pointer: `${pointer}/id`, message: `id ${id} occurs in more than one entry` }
+      return { errors: [fault, ...errors] }
     }
     if (id !== undefined) idEntries.set(id, { id, pointer })
     return value === undefined ? { errors } : { value: { ...value, pointer } }
   })
-  return { entries: valuesOf(parsed), idEntries: [...idEntries.values()], faults: faultsOf(bodyFaults, parsed) }
+  return { entries: valuesOf(results), idEntries: [...idEntries.values()], faults: faultsOf(bodyFaults, results) }
 }
 
 /** @throws RequestError invalid if `entries` is missing or not an array, too-large if there are too many */
@@ -95,20 +97,23 @@ function itemsOf(body: unknown): { readonly items: readonly unknown[]; readonly 
 /** Number of errors reported in full. Beyond it, only the first error of each invalid entry is reported. */
 const MAX_REPORTED_FAULTS = 1_000
 
-function faultsOf(bodyFaults: readonly ErrorDetail[], parsed: readonly ParseResult<unknown>[]): readonly ErrorDetail[] {
+function faultsOf(
+  bodyFaults: readonly ErrorDetail[],
+  results: readonly ParseResult<unknown>[],
+): readonly ErrorDetail[] {
   const faults = [...bodyFaults]
-  for (const entry of parsed) faults.push(...limitFaults(entry.errors ?? [], faults.length))
+  for (const entry of results) faults.push(...limitFaults(entry.errors ?? [], faults.length))
   return faults
 }
 
-function valuesOf<Value>(parsed: readonly ParseResult<Value>[]): Value[] {
-  return parsed.flatMap((entry) => (entry.value === undefined ? [] : [entry.value]))
+function valuesOf<Value>(results: readonly ParseResult<Value>[]): Value[] {
+  return results.flatMap((entry) => (entry.value === undefined ? [] : [entry.value]))
 }
 
-/** @param before number of errors already reported */
-function limitFaults(faults: readonly ErrorDetail[], before: number): readonly ErrorDetail[] {
+/** @param reportedCount number of errors already reported */
+function limitFaults(faults: readonly ErrorDetail[], reportedCount: number): readonly ErrorDetail[] {
   const [first] = faults
-  if (first === undefined || before + faults.length <= MAX_REPORTED_FAULTS) return faults
+  if (first === undefined || reportedCount + faults.length <= MAX_REPORTED_FAULTS) return faults
   const more = faults.length - 1
   return [more === 0 ? first : { ...first, message: `${first.message}; ${more} more errors in this entry` }]
 }

@@ -75,9 +75,9 @@ async function createAll(
   { diamonds: { inventory, queries } }: DiamondServices,
   entries: readonly NewDiamond[],
 ): Promise<{ readonly createdEvents: readonly DiamondCreated[]; readonly consistency: ResponseHeaders }> {
-  const name = idempotencyKeyOf(request)
+  const idempotencyKey = idempotencyKeyOf(request)
   // Compare the parsed entries, so that ignored members do not make a repeated request look different.
-  const key = name && { ...name, body: entries }
+  const key = idempotencyKey && { ...idempotencyKey, body: entries }
   const command = {
     owner: request.principal.account,
     entries,

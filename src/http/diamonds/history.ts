@@ -77,20 +77,28 @@ export const readHistory = endpoint({
   async handler(request, { diamonds: { inventory, links, people } }: DiamondServices) {
     const id = parseDiamondId(request.params)
     const page = readPage(request.search)
-    const past = await readDiamondHistory(inventory.store, id)
-    checkOwner(past, id, request.principal.account)
-    const who = new ActorResolver(inventory.store, people)
-    const steps = past.transitions.slice(page.offset, page.offset + page.limit)
+    const history = await readDiamondHistory(inventory.store, id)
+    checkOwner(history, id, request.principal.account)
+    const actorResolver = new ActorResolver(inventory.store, people)
+    const transitions = history.transitions.slice(page.offset, page.offset + page.limit)
     const entries = await Promise.all(
-      steps.map(async (step) => {
-        const fault = faultOf(step)
-        if (fault !== undefined) throw unreadable(step.event, fault)
-        return toHistoryResponseEntry(toHistoryEntry(step, await who.actorOf(step.event)), past, links)
+      transitions.map(async (transition) => {
+        const fault = faultOf(transition)
+        if (fault !== undefined) throw unreadable(transition.event, fault)
+        return toHistoryResponseEntry(
+          toHistoryEntry(transition, await actorResolver.actorOf(transition.event)),
+          history,
+          links,
+        )
       }),
     )
-    const total = past.transitions.length
-    const around = pageLinks(links.baseUrl, { path: request.path, search: request.search, query: { page } }, total)
-    const link = historyLinkHeader(around, past, links)
+    const total = history.transitions.length
+    const paginationLinks = pageLinks(
+      links.baseUrl,
+      { path: request.path, search: request.search, query: { page } },
+      total,
+    )
+    const link = historyLinkHeader(paginationLinks, history, links)
     const headers = { 'X-Total-Count': String(total), ...(link !== '' && { Link: link }) }
     return entries.length === 0 ? noContent(headers) : ok(entries, headers)
   },
@@ -98,15 +106,15 @@ export const readHistory = endpoint({
 
 /** Pagination links, and a link to the owner's web page unless the diamond was deleted. */
 function historyLinkHeader(
-  around: string | undefined,
+  paginationLinks: string | undefined,
   { lastView, isLive }: DiamondHistory,
   links: SignedLinks,
 ): string {
-  const page =
+  const alternateLinks =
     isLive && lastView !== undefined
       ? [`<${ownersLink(links, lastView.diamond)}>; rel="alternate"; type="text/html"`]
       : []
-  return [...(around === undefined ? [] : [around]), ...page].join(', ')
+  return [...(paginationLinks === undefined ? [] : [paginationLinks]), ...alternateLinks].join(', ')
 }
 
 /**
@@ -127,7 +135,7 @@ const unreadable = ({ stream, revision }: StoredEvent, cause: unknown) =>
 /** Converts an entry for the owner, without the members that are for the operator only. */
 const toHistoryResponseEntry = (
   { revision, at, type, by, request, changes }: HistoryEntry,
-  past: DiamondHistory,
+  history: DiamondHistory,
   links: SignedLinks,
 ): z.input<typeof ENTRY> => ({
   revision,
@@ -135,7 +143,7 @@ const toHistoryResponseEntry = (
   type: type as z.input<typeof ENTRY>['type'],
   by,
   request,
-  changes: changes.map((change) => signReportLinks(change, past, links)),
+  changes: changes.map((change) => signReportLinks(change, history, links)),
 })
 
 /** Signs the links to report files with the diamond's current access revision. */
@@ -145,7 +153,7 @@ function signReportLinks(
   links: SignedLinks,
 ): FieldChange {
   if (field !== 'certifications' || lastView === undefined) return { field, from, to }
-  const opened = (report: unknown) => {
+  const withSignedFile = (report: unknown) => {
     const path = isReport(report) ? report.file : null
     if (path === null) return report
     return {
@@ -153,7 +161,7 @@ function signReportLinks(
       file: links.signed(path, LINK_LIFETIMES.oneDay, fileLinkRevision(lastView.diamond)),
     }
   }
-  return { field, from: opened(from), to: opened(to) }
+  return { field, from: withSignedFile(from), to: withSignedFile(to) }
 }
 
 const isReport = (value: unknown): value is { readonly file: string | null } =>

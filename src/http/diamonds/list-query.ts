@@ -82,8 +82,8 @@ const FILTER_DESCRIPTIONS: Readonly<Partial<Record<FilterName, readonly string[]
 }
 
 function describeFilter({ name, filterKind, field }: ListAttribute): readonly string[] {
-  const about = FILTER_DESCRIPTIONS[name]
-  if (about !== undefined) return about
+  const descriptions = FILTER_DESCRIPTIONS[name]
+  if (descriptions !== undefined) return descriptions
   if (filterKind === 'range') return [`Minimum \`${name}\`.`, `Maximum \`${name}\`.`]
   if (filterKind === 'flag') return [`Only diamonds with this value of \`${name}\`.`]
   const isText = field !== undefined && FIELDS[field].kind === 'text'
@@ -94,11 +94,11 @@ const ENDS = ['from', 'to'] as const
 
 const filtersOf = (version: ApiVersion): readonly FilterParameter[] =>
   LIST_ATTRIBUTES.filter(({ versions }) => versions.includes(version)).flatMap((member) =>
-    parametersOf(member).map((parameter, at) => {
+    parametersOf(member).map((parameter, index) => {
       const schema = schemaOf(member)
         .optional()
-        .describe(describeFilter(member)[at] ?? '')
-      const end = member.filterKind === 'range' ? ENDS[at] : undefined
+        .describe(describeFilter(member)[index] ?? '')
+      const end = member.filterKind === 'range' ? ENDS[index] : undefined
       return { parameter, schema, member: member.name, ...(end !== undefined && { end }) }
     }),
   )
@@ -112,8 +112,8 @@ const nameOfSort = (sort: string) =>
 const SORT = z
   .enum(SORTS, {
     error: ({ input }) => {
-      const meant = findNearMiss(String(input), SORTS)
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+      const suggestion = findNearMiss(String(input), SORTS)
+      const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
       return `must be one of ${SORTS.join(', ')}, got ${jsonExcerpt(input)}${hint}`
     },
   })
@@ -146,7 +146,7 @@ const READERS = { v3: queryReader(LIST_QUERY.v3), v4: queryReader(LIST_QUERY.v4)
  * @throws RequestError malformed or invalid, with all errors
  */
 export function parseListQuery(version: ApiVersion, search: string, decodeCursor: CursorDecoder): ListQuery {
-  const query = READERS[version](search, (given) => findMisplacedParameters(version, given))
+  const query = READERS[version](search, (parameters) => findMisplacedParameters(version, parameters))
   const { limit, offset, after: cursor } = query
   const { sort = NEWEST_FIRST } = query as { readonly sort?: Sort }
   const after = cursor === undefined || cursor === '' ? [] : decodeCursor(cursor, sort)
@@ -155,13 +155,13 @@ export function parseListQuery(version: ApiVersion, search: string, decodeCursor
   return { filter: filterIn(FILTERS[version], query), page }
 }
 
-function findMisplacedParameters(version: ApiVersion, given: QueryValues): ErrorDetail[] {
+function findMisplacedParameters(version: ApiVersion, parameters: QueryValues): ErrorDetail[] {
   const faults: ErrorDetail[] = []
-  if (given.has('after') && given.has('offset')) {
+  if (parameters.has('after') && parameters.has('offset')) {
     const message = 'offset must not be combined with after; send one of them'
     faults.push({ pointer: 'offset', message })
   }
-  if (given.has('at')) {
+  if (parameters.has('at')) {
     const message = `at is not supported for lists; it works for a single diamond: GET /${version}/diamond/{id}?at=TIME`
     faults.push({ pointer: 'at', message })
   }

@@ -58,9 +58,9 @@ export const modifyDiamond = endpoint({
     const change = requireValid(parseFieldChanges(version, request.body, ''))
     const id = parseDiamondId(request.params)
     const { changed, consistency } = await changeOne(request, services, planPatch(id, change, actorOf(request)))
-    const [found] = await services.diamonds.queries.viewsAtRevisions(changed)
-    if (found === undefined) throw new RequestError('missing', `There is no diamond ${id}`)
-    return ok(diamondJson(version, found, services.diamonds.links), { ETag: etagOf(found), ...consistency })
+    const [view] = await services.diamonds.queries.viewsAtRevisions(changed)
+    if (view === undefined) throw new RequestError('missing', `There is no diamond ${id}`)
+    return ok(diamondJson(version, view, services.diamonds.links), { ETag: etagOf(view), ...consistency })
   },
 })
 
@@ -80,12 +80,12 @@ export const modifyDiamonds = endpoint({
   },
   async handler(request, services: DiamondServices) {
     const { version } = request.params
-    const by = actorOf(request)
+    const actor = actorOf(request)
     const entries = await requireValidEntries(request, services, await parseChangeEntries(version, request.body))
-    const changes = entries.map(({ id, change, pointer }) => planPatch(id, change, by, pointer))
+    const changes = entries.map(({ id, change, pointer }) => planPatch(id, change, actor, pointer))
     const { changed, consistency } = await changeAll(request, services, changes)
-    const found = await services.diamonds.queries.viewsAtRevisions(changed)
-    return ok(diamondListJson(version, found, services.diamonds.links), consistency)
+    const views = await services.diamonds.queries.viewsAtRevisions(changed)
+    return ok(diamondListJson(version, views, services.diamonds.links), consistency)
   },
 })
 
@@ -125,9 +125,9 @@ export const removeDiamonds = endpoint({
   group: accountGroup,
   responses: { 204: { description: 'Deleted', headers: CONSISTENCY }, ...ENTRY_RESPONSES, ...CONFLICT_RESPONSE },
   async handler(request, services: DiamondServices) {
-    const by = actorOf(request)
+    const actor = actorOf(request)
     const entries = await requireValidEntries(request, services, await parseIdEntries(request.body))
-    const removals = entries.map(({ id, pointer }) => planDelete(id, by, pointer))
+    const removals = entries.map(({ id, pointer }) => planDelete(id, actor, pointer))
     const { consistency } = await changeAll(request, services, removals)
     return noContent(consistency)
   },
@@ -142,10 +142,10 @@ async function requireValidEntries<Entry>(
   { entries, idEntries, faults }: BulkEntries<Entry>,
 ): Promise<readonly Entry[]> {
   if (faults.length === 0) return entries
-  const all = [...faults, ...(await ownershipFaults(inventory, principal.account, idEntries))]
+  const allFaults = [...faults, ...(await ownershipFaults(inventory, principal.account, idEntries))]
   throw new RequestError(
     'invalid',
-    all.toSorted((a, b) => entryIndexOf(a) - entryIndexOf(b)),
+    allFaults.toSorted((a, b) => entryIndexOf(a) - entryIndexOf(b)),
   )
 }
 
@@ -159,8 +159,8 @@ async function changeOne(
   { diamonds }: DiamondServices,
   change: DiamondChange,
 ): Promise<DiamondChangeResult> {
-  const match = parseIfMatch(request.headers['if-match'])
-  const { position, changed } = await changeDiamond(diamonds.inventory, actorOf(request), change, match)
+  const ifMatch = parseIfMatch(request.headers['if-match'])
+  const { position, changed } = await changeDiamond(diamonds.inventory, actorOf(request), change, ifMatch)
   return { changed, consistency: await waitForReadModel(request, diamonds.queries.progress, position) }
 }
 

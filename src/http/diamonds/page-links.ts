@@ -30,7 +30,7 @@ export function cursorLinks(baseUrl: string, request: PagedRequest, next: string
 
 function linkTo(baseUrl: string, { path, search, query }: PagedRequest) {
   const start = `<${baseUrl}${path}?${otherParameters(search)}limit=${query.page.limit}&`
-  return (rel: string, where: string) => `${start}${where}>; rel="${rel}"`
+  return (rel: string, parameter: string) => `${start}${parameter}>; rel="${rel}"`
 }
 
 function joinLinks(links: readonly string[]): string | undefined {

@@ -32,8 +32,8 @@ type CursorSigner = Pick<SignedLinks, 'mac'>
  * Encodes an opaque cursor. It contains the sort key of the last diamond of the page, so writes do not shift it. A MAC binds
  * it to the account, the sort order and the current link key.
  */
-function encodeCursor(signer: CursorSigner, scope: CursorScope, place: KeysetCursor): string {
-  const text = JSON.stringify(place)
+function encodeCursor(signer: CursorSigner, scope: CursorScope, keyset: KeysetCursor): string {
+  const text = JSON.stringify(keyset)
   return Buffer.concat([signer.mac(cursorMacInput(scope, text)), Buffer.from(text)]).toString('base64url')
 }
 
@@ -80,7 +80,7 @@ export const readDiamond = endpoint({
     if (at !== undefined) return createPastDiamondResponse(request, id, at, { queries, links })
     const found = queries.findDiamond(id)
     return found instanceof Promise
-      ? found.then((later) => createDiamondResponse(request, id, later, links))
+      ? found.then((result) => createDiamondResponse(request, id, result, links))
       : createDiamondResponse(request, id, found, links)
   },
 })
@@ -112,7 +112,7 @@ export const listDiamonds = endpoint({
     const query = parseListQuery(request.params.version, request.search, decode)
     const list = queries.list(request.principal.account, query.filter, query.page)
     return list instanceof Promise
-      ? list.then((later) => createListResponse(request, query, later, links))
+      ? list.then((result) => createListResponse(request, query, result, links))
       : createListResponse(request, query, list, links)
   },
 })
@@ -132,8 +132,11 @@ function createDiamondResponse(
   if (diamond.owner !== principal.account)
     throw new RequestError('forbidden', `Diamond ${id} belongs to another account`)
   // If signed links in a cached copy may have expired, send the body even though the ETag is unchanged.
-  const isRenewed = !links.areStillValid(linkLifetimes(version, diamond), changedAt)
-  return { ...ok(diamondJson(version, view, links), { ETag: etagOf(view), ...stale }), ignoresIfNoneMatch: isRenewed }
+  const mayHaveExpiredLinks = !links.areStillValid(linkLifetimes(version, diamond), changedAt)
+  return {
+    ...ok(diamondJson(version, view, links), { ETag: etagOf(view), ...stale }),
+    ignoresIfNoneMatch: mayHaveExpiredLinks,
+  }
 }
 
 /**
@@ -148,14 +151,14 @@ async function createPastDiamondResponse(
   at: number,
   { queries, links }: Pick<DiamondServices['diamonds'], 'queries' | 'links'>,
 ): Promise<HttpResponse> {
-  const view = await queries.viewAsOf(id, at * 1000 + LAST_MS)
+  const view = await queries.viewAsOf(id, at * 1000 + LAST_MS_OF_SECOND)
   if (view?.diamond.owner !== request.principal.account)
     createDiamondResponse(request, id, await queries.findDiamond(id), links)
   const response = createDiamondResponse(request, id, { view }, links)
   return { ...response, headers: { ...response.headers, 'Memento-Datetime': new Date(at * 1000).toUTCString() } }
 }
 
-const LAST_MS = 999
+const LAST_MS_OF_SECOND = 999
 
 function createListResponse(
   request: DiamondRequest,
@@ -163,10 +166,10 @@ function createListResponse(
   { total, views, isCurrent, ageSeconds, nextCursor }: DiamondList,
   links: SignedLinks,
 ): HttpResponse {
-  const pages = total > 0 ? linksOf(request, query, { total, next: nextCursor }, links) : undefined
+  const linkHeader = total > 0 ? linksOf(request, query, { total, next: nextCursor }, links) : undefined
   const headers = {
     'X-Total-Count': String(total),
-    ...(pages !== undefined && { Link: pages }),
+    ...(linkHeader !== undefined && { Link: linkHeader }),
     ...(!isCurrent && PENDING),
     ...staleHeaders(ageSeconds),
   }

@@ -6,7 +6,7 @@ import {
   diamondDecider,
   fileLinkRevision,
   missingModelError,
-  requireOwnedDiamond as ownedBy,
+  requireOwnedDiamond,
 } from '../../domain/diamond/diamond.ts'
 import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
 import { RequestError } from '../../domain/decider.ts'
@@ -38,9 +38,9 @@ import { accountGroup } from '../kit/errors.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
 import { actorOf, DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES } from './resource.ts'
 
-const ofFile = (message: string) => [{ pointer: '/file', message }]
+const fileFaults = (message: string) => [{ pointer: '/file', message }]
 
-const tooLarge = () => new RequestError('too-large', ofFile(`file must be at most ${MAX_MODEL_BYTES} bytes`))
+const tooLarge = () => new RequestError('too-large', fileFaults(`file must be at most ${MAX_MODEL_BYTES} bytes`))
 
 /** Checks the size of a 3D file. Its content is inspected once the upload is complete. */
 class ModelSizeValidator implements FileValidator {
@@ -52,7 +52,7 @@ class ModelSizeValidator implements FileValidator {
   }
 
   finish(): void {
-    if (this.bytes === 0) throw new RequestError('invalid', ofFile('file must not be empty'))
+    if (this.bytes === 0) throw new RequestError('invalid', fileFaults('file must not be empty'))
   }
 }
 
@@ -83,14 +83,14 @@ const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploa
   }
 
 /** @throws RequestError invalid if the form has no file or has other parts */
-async function onlyFile({ texts, file, fileRefusal }: UploadForm): Promise<ReceivedFile> {
-  const unknown = [...texts.keys()].map((name) => ({
+async function onlyFile({ texts, file, fileError }: UploadForm): Promise<ReceivedFile> {
+  const unknownPartFaults = [...texts.keys()].map((name) => ({
     pointer: `/${name.slice(0, 60)}`,
     message: `Unknown part ${name.slice(0, 60)}; allowed: file`,
   }))
-  const missing =
-    file === undefined && fileRefusal === undefined ? ofFile('file is required: a 3D file of the diamond') : []
-  const faults = [...missing, ...(fileRefusal?.details ?? []), ...unknown]
+  const missingFileFaults =
+    file === undefined && fileError === undefined ? fileFaults('file is required: a 3D file of the diamond') : []
+  const faults = [...missingFileFaults, ...(fileError?.details ?? []), ...unknownPartFaults]
   if (file !== undefined && faults.length === 0) return file
   await file?.incoming.discard()
   throw new RequestError('invalid', faults)
@@ -176,7 +176,7 @@ export const readStoneModel = endpoint({
   async handler(request, { models: { queries, links } }: ModelServices) {
     const id = parseDiamondId(request.params)
     const { view, ageSeconds } = await queries.findDiamond(id)
-    const diamond = ownedBy(view?.diamond ?? diamondDecider.initialState, id, request.principal.account)
+    const diamond = requireOwnedDiamond(view?.diamond ?? diamondDecider.initialState, id, request.principal.account)
     const { model, fields } = diamond
     if (model === undefined) throw missingModelError(id)
     const file = links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))

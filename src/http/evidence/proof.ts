@@ -57,10 +57,12 @@ export const readProof = endpoint({
   },
   async handler(request, services: DiamondServices & EvidenceServices) {
     const id = parseDiamondId(request.params)
-    const past = await readDiamondHistory(services.diamonds.inventory.store, id)
-    checkOwner(past, id, request.principal.account)
-    const events = past.transitions.map(({ event }) => event)
-    const proof = await request.waitBudget.spendOn((ms) => proveDiamond(requireEvidence(services), id, events, ms))
+    const history = await readDiamondHistory(services.diamonds.inventory.store, id)
+    checkOwner(history, id, request.principal.account)
+    const events = history.transitions.map(({ event }) => event)
+    const proof = await request.waitBudget.spendOn((remainingMs) =>
+      proveDiamond(requireEvidence(services), id, events, remainingMs),
+    )
     if (proof === undefined)
       throw new RequestError(
         'unavailable',

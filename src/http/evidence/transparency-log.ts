@@ -35,15 +35,15 @@ async function readLatestCheckpoint(
   { checkpoints, signer }: LogEvidence,
   { waitBudget }: Pick<HttpRequest, 'waitBudget'>,
 ) {
-  const found: SignedCheckpoint | undefined =
+  const checkpoint: SignedCheckpoint | undefined =
     (await checkpoints.latestOfEpoch()) ?? (await signer.sign(waitBudget.remainingMs))
-  if (found === undefined)
+  if (checkpoint === undefined)
     throw new RequestError(
       'unavailable',
       'There is no signed checkpoint yet; try again in a minute',
       RETRY_AFTER_SECONDS,
     )
-  return found
+  return checkpoint
 }
 
 export const readLogCheckpoint = endpoint({
@@ -93,9 +93,9 @@ const SIZES = z.object({
 const readSizes = queryReader(SIZES)
 
 /** @throws RequestError invalid */
-function refuseSizes({ from, to }: z.output<typeof SIZES>, most: number): void {
+function requireValidSizes({ from, to }: z.output<typeof SIZES>, latestSize: number): void {
   const faults = [
-    ...(to > most ? [{ pointer: 'to', message: `to must be from 0 to ${most}, got ${to}` }] : []),
+    ...(to > latestSize ? [{ pointer: 'to', message: `to must be from 0 to ${latestSize}, got ${to}` }] : []),
     ...(from > to ? [{ pointer: 'from', message: `from must be from 0 to ${to}, got ${from}` }] : []),
   ]
   if (faults.length > 0) throw new RequestError('invalid', faults)
@@ -129,7 +129,7 @@ export const readLogConsistency = endpoint({
     const evidence = requireEvidence(services)
     const { size } = await readLatestCheckpoint(evidence, request)
     const { from, to } = readSizes(request.search)
-    refuseSizes({ from, to }, size)
+    requireValidSizes({ from, to }, size)
     const hashes = await new TreeQueries(evidence.model).consistencyProof(from, to)
     return ok({ from, to, hashes: hashes.map((hash) => hash.toString('base64')) })
   },

@@ -30,12 +30,12 @@ const MALFORMED = 1
  * @param name without control characters, quotes and slashes, as returned by `sanitiseFileName`
  */
 export function inlineDisposition(name: string): string {
-  const plain = name
+  const asciiName = name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^\x20-\x7e]|["\\%;]/g, '_')
-  if (plain === name) return `inline; filename="${name}"`
-  return `inline; filename="${plain}"; filename*=UTF-8''${encodeHeaderValue(name)}`
+  if (asciiName === name) return `inline; filename="${name}"`
+  return `inline; filename="${asciiName}"; filename*=UTF-8''${encodeHeaderValue(name)}`
 }
 
 /** RFC 8187: also encodes characters that encodeURIComponent keeps but the header does not allow. */
@@ -61,11 +61,11 @@ export const signedLink = <Service>(
   scheme: 'signed-link',
   errorStatuses: [400, 404, 410],
   authenticate({ path, search }, service) {
-    const opened = links(service).verify(path, parseSignature(search))
-    if (opened === undefined) throw unknownFile()
-    if (opened.isExpired)
+    const link = links(service).verify(path, parseSignature(search))
+    if (link === undefined) throw unknownFile()
+    if (link.isExpired)
       throw new RequestError('gone', `This link has expired; read ${resourceName} again for a new link`)
-    return opened
+    return link
   },
 })
 
@@ -109,12 +109,12 @@ export function createFileResponse(
 ): HttpResponse {
   const { digest, bytes: size, mediaType } = file
   const headers = headersOf(file)
-  const range = wantedRange(request, file, headers.ETag)
+  const range = requestedRange(request, file, headers.ETag)
   const stream = () => openFile(files, digest, range)
   if (range === undefined) return binaryResponse(200, mediaType, stream, { ...headers, 'Content-Length': String(size) })
   const length = String(range.end - range.start + 1)
-  const which = `bytes ${range.start}-${range.end}/${size}`
-  return binaryResponse(206, mediaType, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
+  const contentRange = `bytes ${range.start}-${range.end}/${size}`
+  return binaryResponse(206, mediaType, stream, { ...headers, 'Content-Length': length, 'Content-Range': contentRange })
 }
 
 /** The sandbox prevents an uploaded file from running scripts, submitting forms or loading other resources. */
@@ -130,14 +130,14 @@ const headersOf = ({ digest, name }: FileDownload) => ({
 })
 
 /** @throws ErrorWithHeaders unsatisfiable */
-function wantedRange(
+function requestedRange(
   { method, headers }: HttpRequest<unknown, unknown, unknown>,
   { bytes: size }: FileDownload,
   etag: string,
 ): ByteRange | undefined {
   // If-None-Match is evaluated before Range (RFC 9110, section 13.2.2); a client with a stale copy gets the whole file.
   if (method !== 'GET' || headers['if-none-match'] !== undefined) return undefined
-  if (!rangeIsWanted(String(headers['if-range'] ?? ''), etag)) return undefined
+  if (!rangeApplies(String(headers['if-range'] ?? ''), etag)) return undefined
   const range = parseRange(headers.range, size)
   if (range !== 'unsatisfiable') return range
   const refusal = new RequestError(
@@ -148,19 +148,19 @@ function wantedRange(
 }
 
 /** RFC 9110, section 13.1.5: with If-Range, the range applies only if the ETag is current. */
-const rangeIsWanted = (condition: string, etag: string) => condition === '' || condition === etag
+const rangeApplies = (condition: string, etag: string) => condition === '' || condition === etag
 
 /** Attempts, and milliseconds between them: the garbage collector may be moving the file back at that moment. */
-const TRIES = 5
-const PAUSE = 20
+const MAX_ATTEMPTS = 5
+const RETRY_DELAY_MS = 20
 
 /** @throws BytesMissing, StoreUnavailable */
 async function openFile(files: FileStore, digest: string, range: ByteRange | undefined): Promise<Readable> {
   for (let attempt = 1; ; attempt++) {
     const stream = await files.read(digest, range)
     if (stream !== undefined) return stream
-    if (attempt === TRIES)
+    if (attempt === MAX_ATTEMPTS)
       throw new BytesMissing(`The event log refers to file ${digest}, but the file store does not have it`)
-    await new Promise<void>((done) => setTimeout(done, PAUSE))
+    await new Promise<void>((done) => setTimeout(done, RETRY_DELAY_MS))
   }
 }

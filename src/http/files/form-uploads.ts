@@ -17,7 +17,7 @@ import { bodyReader, DEFAULT_BODY_MAX_BYTES } from '../kit/read-body.ts'
 import { ChunkGarbageCollector, UploadThrottle, type ThrottleOptions } from './upload-throttle.ts'
 
 /** `=?UTF-8?B?UHLDvGY=?=`, `=?iso-8859-1?q?Pr=FCf?=`; a language may follow the charset. */
-const WORD = /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([bq])\?([^?\s]*)\?=/gi
+const ENCODED_WORD = /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([bq])\?([^?\s]*)\?=/gi
 
 /** White space between two adjacent encoded words is ignored (RFC 2047, section 6.2). */
 const BLANKS_BETWEEN_WORDS = /(?<=\?=)\s+(?==\?[\w-]+(?:\*[\w-]*)?\?[bq]\?)/gi
@@ -26,16 +26,16 @@ const BLANKS_BETWEEN_WORDS = /(?<=\?=)\s+(?==\?[\w-]+(?:\*[\w-]*)?\?[bq]\?)/gi
  * Decodes encoded words (RFC 2047), which some clients use for file names in forms. A word with an unknown charset is
  * unchanged.
  */
-export const withoutEncodedWords = (text: string): string =>
+export const decodeEncodedWords = (text: string): string =>
   text
     .replaceAll(BLANKS_BETWEEN_WORDS, '')
-    .replaceAll(WORD, (word, charset: string, encoding: string, encoded: string) => {
-      const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(encoded, 'base64') : quotedPrintable(encoded)
+    .replaceAll(ENCODED_WORD, (word, charset: string, encoding: string, encoded: string) => {
+      const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(encoded, 'base64') : decodeQuotedPrintable(encoded)
       return decodeCharset(bytes, charset) ?? word
     })
 
 /** Decodes the `Q` encoding (RFC 2047, section 4.2). */
-function quotedPrintable(encoded: string): Buffer {
+function decodeQuotedPrintable(encoded: string): Buffer {
   const latin = encoded
     .replaceAll('_', ' ')
     .replaceAll(/=([0-9a-f]{2})/gi, (_found, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -67,9 +67,9 @@ export type FormReaderOptions = {
 class FormReader {
   readonly #texts = new Map<string, string>()
   #file: Promise<ReceivedFile | undefined> | undefined
-  #fileRefusal: RequestError | undefined
-  readonly #failed = Promise.withResolvers<never>()
-  readonly #fail = this.#failed.reject
+  #fileError: RequestError | undefined
+  readonly #failure = Promise.withResolvers<never>()
+  readonly #fail = this.#failure.reject
 
   constructor(
     private readonly ctx: Context,
@@ -93,16 +93,16 @@ class FormReader {
     const { req } = this.ctx
     const { maxBytes, throttle } = this.options
     // Prevents an unhandled rejection if the request head is already rejected.
-    this.#failed.promise.catch(() => undefined)
+    this.#failure.promise.catch(() => undefined)
     const parser = this.#parser()
     this.#listen(parser)
-    const throttled = new UploadThrottle(req, throttle)
+    const throttledBody = new UploadThrottle(req, throttle)
     try {
-      const parse = () => Promise.race([pipeline(req.pipe(throttled), parser), this.#failed.promise])
+      const parse = () => Promise.race([pipeline(req.pipe(throttledBody), parser), this.#failure.promise])
       await readWithLimits(this.ctx, maxBytes, parse, { inMemory: false })
-      return { texts: this.#texts, file: await this.#file, fileRefusal: this.#fileRefusal }
+      return { texts: this.#texts, file: await this.#file, fileError: this.#fileError }
     } catch (error) {
-      throttled.destroy()
+      throttledBody.destroy()
       parser.destroy()
       // Report the form's error. If discarding fails, the garbage collector removes the temporary file later.
       await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
@@ -112,13 +112,13 @@ class FormReader {
 
   #parser(): Busboy {
     try {
-      const held = { highWaterMark: BUFFER_BYTES, fileHwm: BUFFER_BYTES }
+      const bufferSizes = { highWaterMark: BUFFER_BYTES, fileHwm: BUFFER_BYTES }
       return busboy({
         headers: this.ctx.req.headers,
         defParamCharset: 'utf8',
         limits: LIMITS,
         preservePath: true,
-        ...held,
+        ...bufferSizes,
       })
     } catch (error) {
       throw unreadableForm(error)
@@ -135,18 +135,18 @@ class FormReader {
   }
 
   #addText(name: string, value: string): void {
-    if (this.#isRepeated(name)) return
+    if (this.#failIfRepeated(name)) return
     if (name !== 'file') this.#texts.set(name, value)
-    else if (value !== '') this.#fileRefusal = new RequestError('invalid', [FILE_SENT_AS_TEXT])
+    else if (value !== '') this.#fileError = new RequestError('invalid', [FILE_SENT_AS_TEXT])
   }
 
   /** Discards a file with another name, but keeps the name for validation. */
   #takeFile(name: string, stream: Readable, { filename }: Partial<FileInfo>): void {
     // If the form fails, the file stream fails too; the form's error is the one reported.
     stream.on('error', () => undefined)
-    const again = this.#isRepeated(name)
-    if (again || name !== 'file') {
-      if (!again) this.#texts.set(name, '')
+    const isRepeated = this.#failIfRepeated(name)
+    if (isRepeated || name !== 'file') {
+      if (!isRepeated) this.#texts.set(name, '')
       stream.resume()
       return
     }
@@ -154,10 +154,10 @@ class FormReader {
     this.#file.catch((error: unknown) => this.#fail(error))
   }
 
-  #isRepeated(name: string): boolean {
-    const before = this.#texts.has(name) || (name === 'file' && this.hasFile)
-    if (before) this.#fail(repeatedPart(name.slice(0, 60)))
-    return before
+  #failIfRepeated(name: string): boolean {
+    const isRepeated = this.#texts.has(name) || (name === 'file' && this.hasFile)
+    if (isRepeated) this.#fail(repeatedPart(name.slice(0, 60)))
+    return isRepeated
   }
 
   /**
@@ -165,14 +165,14 @@ class FormReader {
    * @returns false once the file was rejected
    * @throws RequestError too-large
    */
-  #isAccepted(validator: () => void): boolean {
+  #isAccepted(validate: () => void): boolean {
     try {
-      if (this.#fileRefusal === undefined) validator()
+      if (this.#fileError === undefined) validate()
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind === 'too-large') throw error
-      this.#fileRefusal = error
+      this.#fileError = error
     }
-    return this.#fileRefusal === undefined
+    return this.#fileError === undefined
   }
 
   /** @returns undefined for a rejected file, and for the empty part that a browser sends if no file was chosen */
@@ -183,9 +183,9 @@ class FormReader {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         if (this.#isAccepted(() => validator.update(chunk))) await incoming.write(chunk)
       }
-      const isNone = validator.bytes === 0 && filename === undefined
-      if (!isNone && this.#isAccepted(() => validator.finish()))
-        return { incoming, name: sanitiseFileName(filename && withoutEncodedWords(filename)) }
+      const isEmptyPart = validator.bytes === 0 && filename === undefined
+      if (!isEmptyPart && this.#isAccepted(() => validator.finish()))
+        return { incoming, name: sanitiseFileName(filename && decodeEncodedWords(filename)) }
       await incoming.discard()
       return undefined
     } catch (error) {
@@ -217,7 +217,7 @@ export type UploadForm = {
   readonly texts: ReadonlyMap<string, string>
   readonly file: ReceivedFile | undefined
   /** The error in the file. The texts are complete nevertheless. */
-  readonly fileRefusal: RequestError | undefined
+  readonly fileError: RequestError | undefined
 }
 
 /** The error for a file part without a file name. */
@@ -249,7 +249,7 @@ export async function readUrlencodedForm(ctx: Context): Promise<UploadForm> {
   return {
     texts,
     file: undefined,
-    fileRefusal: isFileText ? new RequestError('invalid', [FILE_SENT_AS_TEXT]) : undefined,
+    fileError: isFileText ? new RequestError('invalid', [FILE_SENT_AS_TEXT]) : undefined,
   }
 }
 

@@ -13,7 +13,7 @@ type MinorCollection = (options: { readonly type: 'minor' }) => void
  */
 export class ChunkGarbageCollector {
   #bytes = 0
-  readonly #collect = minorCollection()
+  readonly #collect = exposeMinorCollection()
 
   constructor(private readonly bytesPerCollection: number) {}
 
@@ -27,7 +27,7 @@ export class ChunkGarbageCollector {
 }
 
 /** Node exposes `gc` only with a flag, which may be set and unset at run time: https://nodejs.org/api/v8.html */
-function minorCollection(): MinorCollection {
+function exposeMinorCollection(): MinorCollection {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as MinorCollection
   setFlagsFromString('--no-expose-gc')
@@ -35,7 +35,7 @@ function minorCollection(): MinorCollection {
 }
 
 /** Milliseconds without data after which a permit is released, so that a slow client does not block others. */
-const IDLE = 100
+const IDLE_TIMEOUT_MS = 100
 
 /** How long a permit lasts while others wait: enough for a fast client to send a whole report. */
 const PERMIT_DURATION_MS = 250
@@ -50,7 +50,7 @@ export type ThrottleOptions = {
 export class UploadThrottle extends Transform {
   #permit: (() => void) | undefined
   #permittedAt = 0
-  readonly #idle = setTimeout(() => this.#releaseIfIdle(), IDLE)
+  readonly #idleTimer = setTimeout(() => this.#releaseIfIdle(), IDLE_TIMEOUT_MS)
 
   constructor(
     private readonly req: IncomingMessage,
@@ -67,19 +67,19 @@ export class UploadThrottle extends Transform {
       this.#permittedAt = performance.now()
       if (this.destroyed) this.#release()
     }
-    this.#idle.refresh()
+    this.#idleTimer.refresh()
     garbageCollector.recordUsed(chunk.length)
     done(null, chunk)
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     this.#release()
     done(error)
   }
 
   #releaseIfIdle(): void {
-    if (this.req.isPaused()) this.#idle.refresh()
+    if (this.req.isPaused()) this.#idleTimer.refresh()
     else this.#release()
   }
 

@@ -72,14 +72,14 @@ const LIFETIMES = [
 const DEFAULT_LIFETIME_SECONDS = 604_800
 
 /**
- * @param isOpen whether sharing needs no account
+ * @param allowsAnonymous whether sharing needs no account
  * @param action relative, because a proxy may add a path prefix
  */
-const shareForm = (isOpen: boolean, action: string, typed: ShareFormInput = EMPTY_INPUT): Html =>
+const shareForm = (allowsAnonymous: boolean, action: string, input: ShareFormInput = EMPTY_INPUT): Html =>
   html`<form method="post" action="${action}">
     <div>
       <label for="secret">The secret</label>
-      ${secretTextarea(typed.secret)}
+      ${secretTextarea(input.secret)}
     </div>
     <div>
       <label for="passphrase">Passphrase <span class="soft">(optional; give it to the reader separately)</span></label>
@@ -88,21 +88,21 @@ const shareForm = (isOpen: boolean, action: string, typed: ShareFormInput = EMPT
     <div>
       <label for="ttl">Expires after</label>
       <select id="ttl" name="ttl">
-        ${LIFETIMES.map(([seconds, name]) => lifetimeOption(seconds, name, typed.ttl ?? DEFAULT_LIFETIME_SECONDS))}
+        ${LIFETIMES.map(([seconds, name]) => lifetimeOption(seconds, name, input.ttl ?? DEFAULT_LIFETIME_SECONDS))}
       </select>
     </div>
-    ${isOpen ? NOTHING : credentials(typed)}
+    ${allowsAnonymous ? NOTHING : credentials(input)}
     <button type="submit">Create a one-time link</button>
   </form>`
 
 /** Adds a line feed after the opening tag, because browsers drop the first one. */
-const secretTextarea = (typed: string): Html => {
-  const text = `\n${typed}`
+const secretTextarea = (secret: string): Html => {
+  const text = `\n${secret}`
   return html`<textarea id="secret" name="secret" required spellcheck="false" autocomplete="off">${text}</textarea>`
 }
 
-const lifetimeOption = (seconds: number, name: string, chosen: number): Html =>
-  html`<option value="${String(seconds)}" ${seconds === chosen ? SELECTED : NOTHING}>${name}</option>`
+const lifetimeOption = (seconds: number, name: string, selectedSeconds: number): Html =>
+  html`<option value="${String(seconds)}" ${seconds === selectedSeconds ? SELECTED : NOTHING}>${name}</option>`
 
 const SELECTED: Html = { html: 'selected' }
 
@@ -142,27 +142,27 @@ export const showFrontPage = endpoint({
   handler(request, { front, secrets }: FrontServices) {
     if (request.accepts('json', 'html') !== 'html') return ok(createApiRoot(front.baseUrl), { Vary: 'Accept' })
     // The root path itself ends with a slash, so one `../` less is needed.
-    const up = relativePrefixOf(request.target).slice('../'.length)
-    const content = html`${INTRODUCTION} ${pages(up)}
+    const relativePrefix = relativePrefixOf(request.target).slice('../'.length)
+    const content = html`${INTRODUCTION} ${mainNav(relativePrefix)}
       <h2>Share a secret</h2>
       <p>It can be revealed once and is then deleted.</p>
-      ${shareForm(secrets.allowsAnonymous, `${up}share`)}`
+      ${shareForm(secrets.allowsAnonymous, `${relativePrefix}share`)}`
     return frontPageResponse({ status: 200, title: 'Adamant', content, isPrivate: false })
   },
 })
 
 function createApiRoot(baseUrl: string): z.output<typeof ApiRoot> {
-  const at = (path: string) => `${baseUrl}/${path}`
+  const urlOf = (path: string) => `${baseUrl}/${path}`
   return {
     name: 'Adamant',
     version: VERSION,
     links: {
-      docs: at('docs'),
-      openapi: at('openapi.json'),
-      health: at('health/ready'),
-      constants: at('v2/constants'),
-      diamonds: at('v4/diamond'),
-      token: at('api/oauth/v2/token'),
+      docs: urlOf('docs'),
+      openapi: urlOf('openapi.json'),
+      health: urlOf('health/ready'),
+      constants: urlOf('v2/constants'),
+      diamonds: urlOf('v4/diamond'),
+      token: urlOf('api/oauth/v2/token'),
     },
   }
 }
@@ -172,19 +172,19 @@ const INTRODUCTION = html`<p>
   and a full change history.
 </p>`
 
-const pages = (up: string): Html =>
+const mainNav = (relativePrefix: string): Html =>
   html`<nav aria-label="Main">
     <ul>
-      <li><a href="${up}inventory">Your inventory</a> (log-in required)</li>
-      <li><a href="${up}docs">API reference</a> (interactive)</li>
-      <li><a href="${up}openapi.json">OpenAPI 3.1 document</a></li>
-      <li><a href="${up}v2/constants">Constants and dictionaries</a></li>
-      <li><a href="${up}health/ready">Readiness check</a>, release ${VERSION}</li>
+      <li><a href="${relativePrefix}inventory">Your inventory</a> (log-in required)</li>
+      <li><a href="${relativePrefix}docs">API reference</a> (interactive)</li>
+      <li><a href="${relativePrefix}openapi.json">OpenAPI 3.1 document</a></li>
+      <li><a href="${relativePrefix}v2/constants">Constants and dictionaries</a></li>
+      <li><a href="${relativePrefix}health/ready">Readiness check</a>, release ${VERSION}</li>
     </ul>
   </nav>`
 
 /** Accepts the form only from this site's own page, and limits requests per address. */
-const formSender: Authenticator<undefined, FrontServices> = {
+const sameSiteForm: Authenticator<undefined, FrontServices> = {
   scheme: 'none',
   errorStatuses: [403, 429],
   authenticate({ headers, clientAddress }, { secrets }) {
@@ -210,7 +210,7 @@ export const shareSecretByPage = endpoint({
   method: 'POST',
   path: '/share',
   summary: 'Share a secret with the form on the front page. Redirects to the page with its link.',
-  auth: formSender,
+  auth: sameSiteForm,
   body: FormParameters,
   responses: {
     303: {
@@ -249,15 +249,15 @@ async function senderOf(
   { allowsAnonymous, apiTokens, rateLimit }: SecretServices['secrets'],
 ): Promise<AuthenticatedSender | undefined> {
   if (email === '' && token === '' && allowsAnonymous) return undefined
-  const caller = await apiTokens.verify({ email, token, address: clientAddress })
-  if (caller === undefined) throw new RequestError('forbidden', 'Wrong e-mail address or API token')
-  countAccount(rateLimit, caller.account)
-  return { ...caller, token }
+  const tokenHolder = await apiTokens.verify({ email, token, address: clientAddress })
+  if (tokenHolder === undefined) throw new RequestError('forbidden', 'Wrong e-mail address or API token')
+  countAccount(rateLimit, tokenHolder.account)
+  return { ...tokenHolder, token }
 }
 
-function rejectedForm(refusal: RequestError, typed: ShareFormInput, isOpen: boolean): HttpResponse {
+function rejectedForm(refusal: RequestError, input: ShareFormInput, allowsAnonymous: boolean): HttpResponse {
   const { status, faults } = toHttpErrorDetails(refusal)
   const content = html`<p class="alert" role="alert">${faults.map(({ message }) => message).join('. ')}</p>
-    ${shareForm(isOpen, 'share', typed)}`
+    ${shareForm(allowsAnonymous, 'share', input)}`
   return frontPageResponse({ status, title: 'The secret was not shared', content, isPrivate: true })
 }

@@ -55,7 +55,7 @@ export const readIcon = endpoint({
 
 /** For the `Expires` field. */
 const CONTACT_VALIDITY_DAYS = 180
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 export const readSecurityContact = endpoint({
   operationId: 'readSecurityContact',
@@ -69,8 +69,8 @@ export const readSecurityContact = endpoint({
   responses: { 200: { description: 'The contact', mediaType: 'text/plain' }, 404: 'SECURITY_CONTACT is not set' },
   handler(_request, { wellKnown: { contact, baseUrl, clock } }: WellKnownServices) {
     if (contact === undefined) throw new RequestError('missing', 'No security contact is configured')
-    const until = new Date(Math.floor(clock() / DAY + CONTACT_VALIDITY_DAYS) * DAY).toISOString()
-    const lines = [`Contact: ${contact}`, `Expires: ${until}`, `Canonical: ${baseUrl}/.well-known/security.txt`]
+    const expires = new Date(Math.floor(clock() / DAY_MS + CONTACT_VALIDITY_DAYS) * DAY_MS).toISOString()
+    const lines = [`Contact: ${contact}`, `Expires: ${expires}`, `Canonical: ${baseUrl}/.well-known/security.txt`]
     return createResponse(200, `${lines.join('\n')}\n`, { 'Content-Type': TEXT })
   },
 })
@@ -102,16 +102,16 @@ const Metadata = z.object({
  * (section 3.2).
  */
 function metadataOf(baseUrl: string): z.output<typeof Metadata> {
-  const at = (name: string) => `${baseUrl}/api/oauth/v2/${name}`
+  const endpointUrl = (name: string) => `${baseUrl}/api/oauth/v2/${name}`
   return {
     issuer: baseUrl,
-    token_endpoint: at('token'),
+    token_endpoint: endpointUrl('token'),
     token_endpoint_auth_methods_supported: [...AUTHENTICATION],
     grant_types_supported: [...GRANT_TYPES],
     scopes_supported: ['user'],
-    revocation_endpoint: at('revoke'),
+    revocation_endpoint: endpointUrl('revoke'),
     revocation_endpoint_auth_methods_supported: [...AUTHENTICATION],
-    introspection_endpoint: at('introspect'),
+    introspection_endpoint: endpointUrl('introspect'),
     introspection_endpoint_auth_methods_supported: [...AUTHENTICATION],
   }
 }

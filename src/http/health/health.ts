@@ -17,22 +17,22 @@ export class RequestMetrics {
 
   /** @param endpoints each starts with a count of 0 for its success status */
   constructor(registry: Registry, endpoints: readonly MeasuredEndpoint[] = []) {
-    const described = { labelNames: ['endpoint', 'method', 'status'] as const, registers: [registry] }
+    const labelOptions = { labelNames: ['endpoint', 'method', 'status'] as const, registers: [registry] }
     this.#durations = new Histogram({
       name: 'adamant_http_request_duration_seconds',
       help: 'Seconds from the request head to the end of the response',
       buckets: BUCKETS,
-      ...described,
+      ...labelOptions,
     })
     this.#bytes = new Counter({
       name: 'adamant_http_response_bytes_total',
       help: 'Bytes of response bodies',
-      ...described,
+      ...labelOptions,
     })
     for (const { operationId, methods, responses } of endpoints) {
-      const best = Math.min(...Object.keys(responses).map(Number))
+      const successStatus = Math.min(...Object.keys(responses).map(Number))
       for (const method of methods) {
-        const labels = { endpoint: operationId, method, status: best }
+        const labels = { endpoint: operationId, method, status: successStatus }
         this.#durations.zero(labels)
         this.#bytes.inc(labels, 0)
       }

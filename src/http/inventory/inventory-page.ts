@@ -17,7 +17,7 @@ import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
 import type { ReportServices } from '../report/report.ts'
 import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
 import { logInPage } from './log-in.ts'
-import { visitor, type BrowserServices } from './session.ts'
+import { optionalSession, type BrowserServices } from './session.ts'
 
 /**
  * Converts the filter form to the query of a list: omits empty fields, and converts a day to its first second, or its last
@@ -177,13 +177,13 @@ const hasSecondaryFilter = (query: URLSearchParams): boolean =>
 
 const optionSelect = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
 
-function select(query: URLSearchParams, name: string, all: Choices): Html {
+function select(query: URLSearchParams, name: string, options: Choices): Html {
   const id = name.replaceAll(/\W/g, '')
   const value = query.get(name) ?? ''
   return html`<div>
     <label for="${id}">${LABELS[name] ?? name}</label>
     <select id="${id}" name="${name}">
-      ${all.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
+      ${options.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
     </select>
   </div>`
 }
@@ -212,16 +212,16 @@ function range(name: RangeName, attributes: (end: string) => Html): Html {
 
 function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'entry'>): Html {
   const parameter = `f[${name}][]`
-  const ticked = new Set(query.getAll(parameter))
+  const checkedTitles = new Set(query.getAll(parameter))
   return html`<fieldset>
     <legend>${FIELD_DESCRIPTIONS[name].filter}</legend>
-    <div class="choices">${titlesOf(name).map((title) => checkbox(parameter, title, ticked.has(title)))}</div>
+    <div class="choices">${titlesOf(name).map((title) => checkbox(parameter, title, checkedTitles.has(title)))}</div>
   </fieldset>`
 }
 
-function checkbox(name: string, title: string, isTicked: boolean): Html {
-  const ticked = isTicked ? CHECKED : NOTHING
-  return html`<label><input type="checkbox" name="${name}" value="${title}" ${ticked} />${title}</label>`
+function checkbox(name: string, title: string, isChecked: boolean): Html {
+  const checked = isChecked ? CHECKED : NOTHING
+  return html`<label><input type="checkbox" name="${name}" value="${title}" ${checked} />${title}</label>`
 }
 
 type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
@@ -229,20 +229,23 @@ type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
 const count = (number: number) => number.toLocaleString('en')
 
 /** `Stones 26 to 50 of 1,234` */
-function pageSummary(total: number, { offset }: PageWindow, shown: number): string {
+function pageSummary(total: number, { offset }: PageWindow, shownCount: number): string {
   if (total === 0) return 'No stones'
-  const all = total === 1 ? '1 stone' : `${count(total)} stones`
-  return shown === 0 || shown === total
-    ? all
-    : `Stones ${count(offset + 1)} to ${count(offset + shown)} of ${count(total)}`
+  const totalText = total === 1 ? '1 stone' : `${count(total)} stones`
+  return shownCount === 0 || shownCount === total
+    ? totalText
+    : `Stones ${count(offset + 1)} to ${count(offset + shownCount)} of ${count(total)}`
 }
 
 function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
   const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
-  const at = (name: string, place: number) => html`<li><a href="${addressOf(query, place)}">${name}</a></li>`
+  const pageLink = (name: string, pageOffset: number) =>
+    html`<li><a href="${addressOf(query, pageOffset)}">${name}</a></li>`
   const links = [
-    ...(offset > 0 ? [at('First', 0), at('Previous', Math.max(0, Math.min(offset, last + limit) - limit))] : []),
-    ...(offset + limit < total ? [at('Next', offset + limit), at('Last', last)] : []),
+    ...(offset > 0
+      ? [pageLink('First', 0), pageLink('Previous', Math.max(0, Math.min(offset, last + limit) - limit))]
+      : []),
+    ...(offset + limit < total ? [pageLink('Next', offset + limit), pageLink('Last', last)] : []),
   ]
   if (links.length === 0) return NOTHING
   return html`<nav aria-label="Pages">
@@ -253,10 +256,10 @@ function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: 
 }
 
 function addressOf(query: URLSearchParams, offset: number): string {
-  const own = new URLSearchParams(query)
-  own.delete('after')
-  own.set('offset', String(offset))
-  return `?${own.toString()}`
+  const pageQuery = new URLSearchParams(query)
+  pageQuery.delete('after')
+  pageQuery.set('offset', String(offset))
+  return `?${pageQuery.toString()}`
 }
 
 export type InventoryServices = BrowserServices & DiamondServices & ReportServices
@@ -267,7 +270,7 @@ export const showInventory = endpoint({
   path: '/inventory',
   summary:
     "Show the account's inventory in the browser, with the filters and sort orders of v4's list, or the log-in form",
-  auth: visitor,
+  auth: optionalSession,
   query: LIST_QUERY.v4.omit({ after: true }),
   responses: {
     200: { description: 'The inventory, or the log-in form', mediaType: 'text/html' },
@@ -280,9 +283,9 @@ export const showInventory = endpoint({
     const query = queryOf(search)
     try {
       // This page uses offset pagination only.
-      const wanted = parseListQuery('v4', query.toString(), () => undefined)
+      const listQuery = parseListQuery('v4', query.toString(), () => undefined)
       if (principal === undefined) return logInPage(200)
-      return await listPage({ principal, target }, diamonds, query, wanted)
+      return await listPage({ principal, target }, diamonds, query, listQuery)
     } catch (error) {
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
       const { status, faults } = toHttpErrorDetails(error)
@@ -316,10 +319,10 @@ async function listPage(
 ): Promise<HttpResponse> {
   const list = await queries.list(principal.account, filter, page)
   const stones = JSON.parse(diamondListJson('v4', list.views, links)) as StoneListItem[]
-  const up = relativePrefixOf(target)
-  const content = html`${logOutForm(target)} ${filterForm(query)} ${freshness(list)}
+  const relativePrefix = relativePrefixOf(target)
+  const content = html`${logOutForm(target)} ${filterForm(query)} ${stalenessNote(list)}
     <p role="status">${pageSummary(list.total, page, stones.length)}</p>
-    ${stones.length === 0 ? emptyListNote(query, list.total, up) : stonesTable(stones, `${up}inventory/`)}
+    ${stones.length === 0 ? emptyListNote(query, list.total, relativePrefix) : stonesTable(stones, `${relativePrefix}inventory/`)}
     ${pagesNav(query, page, list.total)}`
   return inventoryPageResponse({ status: 200, title: TITLE, content, isWide: true })
 }
@@ -330,7 +333,7 @@ const logOutForm = (target: string): Html =>
   </form>`
 
 /** A note if the list may be out of date. */
-function freshness({ isCurrent, ageSeconds }: DiamondList): Html {
+function stalenessNote({ isCurrent, ageSeconds }: DiamondList): Html {
   if (ageSeconds !== undefined)
     return html`<p class="soft">
       This list is ${String(ageSeconds)} seconds old: the event log is unavailable at the moment.
@@ -338,8 +341,8 @@ function freshness({ isCurrent, ageSeconds }: DiamondList): Html {
   return isCurrent ? NOTHING : html`<p class="soft">The latest changes may be missing; reload the page to see them.</p>`
 }
 
-function emptyListNote(query: URLSearchParams, total: number, up: string): Html {
+function emptyListNote(query: URLSearchParams, total: number, prefix: string): Html {
   if (total > 0) return html`<p>There are no stones on this page.</p>`
   if (query.size > 0) return html`<p>Remove some of the filters to see more.</p>`
-  return html`<p>Add stones through <a href="${up}docs">the API</a> or with <code>npx adamant import</code>.</p>`
+  return html`<p>Add stones through <a href="${prefix}docs">the API</a> or with <code>npx adamant import</code>.</p>`
 }

@@ -8,7 +8,13 @@ import { endpoint, type RequestBody } from '../kit/endpoint.ts'
 import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
 import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
-import { clearSessionCookie, formVisitor, setSessionCookie, sameSiteLogIn, type BrowserServices } from './session.ts'
+import {
+  clearSessionCookie,
+  sameSiteSession,
+  setSessionCookie,
+  sameSiteLogIn,
+  type BrowserServices,
+} from './session.ts'
 
 /** Bytes. The longest valid form is much smaller. */
 const FORM_LIMIT = 16 * 1024
@@ -59,19 +65,19 @@ export const logInByPage = endpoint({
       })
     } catch (error) {
       if (!(error instanceof InvalidGrant)) throw error
-      return logInPage(403, alert(WRONG), body.email)
+      return logInPage(403, alert(WRONG_CREDENTIALS), body.email)
     }
   },
 })
 
-const WRONG = 'Wrong e-mail address or password.'
+const WRONG_CREDENTIALS = 'Wrong e-mail address or password.'
 
 export const logOutByPage = endpoint({
   operationId: 'logOutByPage',
   method: 'POST',
   path: '/inventory/log-out',
   summary: 'Log out of the inventory in the browser',
-  auth: formVisitor,
+  auth: sameSiteSession,
   responses: {
     303: { description: 'Logged out, or there was no session', headers: { Location: 'The log-in form' } },
   },

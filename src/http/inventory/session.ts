@@ -35,14 +35,14 @@ export const clearSessionCookie = ({ name, attributes }: SessionCookie) => ({
 })
 
 /** Authenticates by the session cookie; undefined if the browser has no valid session. */
-export const visitor: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
+export const optionalSession: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
   scheme: 'cookie',
   errorStatuses: [],
   authenticate: (request, { browser }) => sessionIn(request, browser),
 }
 
-/** Like `visitor`, but rejects cross-site requests. */
-export const formVisitor: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
+/** Like `optionalSession`, but rejects cross-site requests. */
+export const sameSiteSession: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
   scheme: 'cookie',
   errorStatuses: [403],
   authenticate(request, { browser }) {
@@ -71,7 +71,7 @@ function sessionIn(
   const token = request.cookie(cookie.name)
   const claims = token === undefined ? 'invalid' : tokens.verify(token)
   if (typeof claims === 'string' || claims.client !== BROWSER_CLIENT.client) return undefined
-  const ifLive = (live: boolean): AccessClaims | undefined => (live ? claims : undefined)
-  const live = isTokenActive(request, claims, feed)
-  return typeof live === 'boolean' ? ifLive(live) : live.then(ifLive)
+  const claimsIfActive = (isActive: boolean): AccessClaims | undefined => (isActive ? claims : undefined)
+  const isActive = isTokenActive(request, claims, feed)
+  return typeof isActive === 'boolean' ? claimsIfActive(isActive) : isActive.then(claimsIfActive)
 }

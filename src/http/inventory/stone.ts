@@ -8,14 +8,14 @@ import { reportPageResponse } from '../report/layout.ts'
 import { ownersReport } from '../report/owners-page.ts'
 import type { ReportServices } from '../report/report.ts'
 import { inventoryPagesGroup } from './layout.ts'
-import { visitor } from './session.ts'
+import { optionalSession } from './session.ts'
 
 export const showOwnStone = endpoint({
   operationId: 'showOwnStone',
   method: 'GET',
   path: '/inventory/{id}',
   summary: "Show the report page of one of the account's diamonds in the browser, with its history",
-  auth: visitor,
+  auth: optionalSession,
   pathParameters: { id: DIAMOND_ID },
   responses: {
     200: { description: 'The page', mediaType: 'text/html' },
@@ -24,15 +24,15 @@ export const showOwnStone = endpoint({
   },
   group: inventoryPagesGroup,
   async handler({ principal, params, target }, { report }: ReportServices) {
-    const up = `${relativePrefixOf(target)}../`
-    if (principal === undefined) return seeOther(`${up}inventory`, { 'Cache-Control': 'no-store' })
+    const relativePrefix = `${relativePrefixOf(target)}../`
+    if (principal === undefined) return seeOther(`${relativePrefix}inventory`, { 'Cache-Control': 'no-store' })
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
     const { lastView, isLive, transitions } = await readDiamondHistory(report.store, id)
     // Do not reveal whether another account has this diamond.
     if (!isLive || lastView?.diamond.owner !== principal.account)
       throw new RequestError('missing', 'Your inventory has no such stone')
-    const page = await ownersReport(lastView, transitions, report, `${up}diamond/`)
-    const back = html`<p><a href="${up}inventory">Your inventory</a></p>`
-    return reportPageResponse({ ...page, content: html`${back} ${page.content}` })
+    const page = await ownersReport(lastView, transitions, report, `${relativePrefix}diamond/`)
+    const backLink = html`<p><a href="${relativePrefix}inventory">Your inventory</a></p>`
+    return reportPageResponse({ ...page, content: html`${backLink} ${page.content}` })
   },
 })

@@ -69,8 +69,10 @@ export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
     // The tokens of browser sessions are valid for the read-only pages alone.
     if (claims === 'invalid' || claims.client === BROWSER_CLIENT.client)
       throw invalidToken('The access token provided is invalid.')
-    const live = isTokenActive(request, claims, feed)
-    return typeof live === 'boolean' ? requireActive(claims, live) : live.then((known) => requireActive(claims, known))
+    const isActive = isTokenActive(request, claims, feed)
+    return typeof isActive === 'boolean'
+      ? requireActive(claims, isActive)
+      : isActive.then((active) => requireActive(claims, active))
   },
 }
 
@@ -84,10 +86,10 @@ export function isTokenActive(
   claims: AccessClaims,
   feed: BearerAuthentication['feed'],
 ): boolean | Promise<boolean> {
-  const live = feed.isLive(claims)
-  if (typeof live === 'boolean') return live
+  const isActive = feed.isLive(claims)
+  if (typeof isActive === 'boolean') return isActive
   return waitBudget
-    .spendOn(() => live)
+    .spendOn(() => isActive)
     .catch((error: unknown) => {
       if (SAFE_METHODS.has(method)) return feed.wasLiveWhenConfirmed(claims, error)
       throw error
@@ -99,9 +101,9 @@ export async function isStillAuthenticated(
   { headers }: Pick<HttpRequest, 'headers'>,
   service: BearerServices,
 ): Promise<boolean> {
-  const recheck = { headers, method: 'GET', waitBudget: new WaitBudget() } as HttpRequest<unknown, unknown>
+  const recheckRequest = { headers, method: 'GET', waitBudget: new WaitBudget() } as HttpRequest<unknown, unknown>
   try {
-    await bearer.authenticate(recheck, service)
+    await bearer.authenticate(recheckRequest, service)
     return true
   } catch (error) {
     if (error instanceof ErrorWithHeaders || error instanceof StoreUnavailable) return false
@@ -109,8 +111,8 @@ export async function isStillAuthenticated(
   }
 }
 
-function requireActive(claims: AccessClaims, live: boolean): AccessClaims {
-  if (!live) throw invalidToken('The access token provided is invalid.')
+function requireActive(claims: AccessClaims, isActive: boolean): AccessClaims {
+  if (!isActive) throw invalidToken('The access token provided is invalid.')
   return claims
 }
 

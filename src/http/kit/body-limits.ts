@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { IncomingMessage } from 'node:http'
 import { RequestError } from '../../domain/decider.ts'
-import { TransferRateMonitor, tooSlowMessage as tooSlow } from '../../runtime/fairness/transfer-rate.ts'
+import { TransferRateMonitor, tooSlowMessage } from '../../runtime/fairness/transfer-rate.ts'
 import type { RequestState } from '../middleware/context.ts'
 
 /** @throws RequestError unsupported for a compressed multipart body */
@@ -16,60 +16,58 @@ export function refuseEncoding(req: IncomingMessage): void {
 
 /**
  * Runs a body parser within the limits of the request: body size, minimum transfer rate, and memory shared by all bodies.
- * @param limit bytes
  * @param read called once the request head has passed the checks
  * @param inMemory false for a body that is not kept in memory
  * @throws what `read` throws; RequestError too-large, too-slow, unavailable, or malformed if the connection closes early
  */
 export async function readWithLimits<Value>(
   { req, state }: Context,
-  limit: number,
+  maxBytes: number,
   read: () => Promise<Value>,
   { inMemory = true } = {},
 ): Promise<Value> {
   const { bodyAllowance } = state as RequestState
   const { minTransferRate } = bodyAllowance
-  const declared = Number(req.headers['content-length'] ?? 0)
-  if (declared > limit) throw tooLarge(limit)
-  if (inMemory) bodyAllowance.requireRoom(declared)
+  const contentLength = Number(req.headers['content-length'] ?? 0)
+  if (contentLength > maxBytes) throw tooLarge(maxBytes)
+  if (inMemory) bodyAllowance.requireAvailable(contentLength)
   // The decompressed size is unknown until the end, so reserve the maximum.
-  if (inMemory && encodingOf(req) !== undefined) bodyAllowance.consume(limit)
-  const { promise: failed, reject } = Promise.withResolvers<never>()
+  if (inMemory && encodingOf(req) !== undefined) bodyAllowance.consume(maxBytes)
+  const { promise: failure, reject } = Promise.withResolvers<never>()
   // Prevents an unhandled rejection if the parser settles first.
-  failed.catch(() => undefined)
-  const pace = new TransferRateMonitor(minTransferRate, () =>
-    reject(new RequestError('too-slow', tooSlow(minTransferRate))),
+  failure.catch(() => undefined)
+  const rateMonitor = new TransferRateMonitor(minTransferRate, () =>
+    reject(new RequestError('too-slow', tooSlowMessage(minTransferRate))),
   )
-  let length = 0
-  const take = (chunk: Buffer) => {
+  let receivedBytes = 0
+  const onData = (chunk: Buffer) => {
     try {
-      length += chunk.length
-      pace.countBytes(chunk.length)
-      if (length > limit) throw tooLarge(limit)
+      receivedBytes += chunk.length
+      rateMonitor.countBytes(chunk.length)
+      if (receivedBytes > maxBytes) throw tooLarge(maxBytes)
       if (inMemory) bodyAllowance.consume(chunk.length)
     } catch (error) {
       reject(error)
     }
   }
-  const pause = () => pace.pause()
-  const resume = () => pace.resume()
-  const broken = () => {
-    pace.stop()
+  const onPause = () => rateMonitor.pause()
+  const onResume = () => rateMonitor.resume()
+  const onClose = () => {
+    rateMonitor.stop()
     if (!req.complete) reject(new RequestError('malformed', 'The connection closed before the whole body arrived'))
   }
-  req.on('data', take).on('pause', pause).on('resume', resume).on('error', broken).on('close', broken)
-  if (req.destroyed) broken()
+  req.on('data', onData).on('pause', onPause).on('resume', onResume).on('error', onClose).on('close', onClose)
+  if (req.destroyed) onClose()
   try {
-    return await Promise.race([read(), failed])
+    return await Promise.race([read(), failure])
   } finally {
-    pace.stop()
-    req.off('data', take).off('pause', pause).off('resume', resume).off('close', broken)
+    rateMonitor.stop()
+    req.off('data', onData).off('pause', onPause).off('resume', onResume).off('close', onClose)
   }
 }
 
-/** @param limit bytes */
-export const tooLarge = (limit: number) =>
-  new RequestError('too-large', `The body must be at most ${limit.toLocaleString('en')} bytes`)
+export const tooLarge = (maxBytes: number) =>
+  new RequestError('too-large', `The body must be at most ${maxBytes.toLocaleString('en')} bytes`)
 
 /** The Content-Encoding in lower case; undefined for an uncompressed body. */
 export function encodingOf({ headers }: IncomingMessage): string | undefined {
@@ -83,12 +81,12 @@ const DISCARD_TIMEOUT_MS = 10_000
 
 /** Reads and discards the rest of a request body. Closes the connection after 64 MiB or 10 s. */
 export function discardRest(req: IncomingMessage): void {
-  let left = DISCARD_MAX_BYTES
-  const cut = setTimeout(() => req.destroy(), DISCARD_TIMEOUT_MS).unref()
-  req.on('close', () => clearTimeout(cut))
+  let remainingBytes = DISCARD_MAX_BYTES
+  const timeout = setTimeout(() => req.destroy(), DISCARD_TIMEOUT_MS).unref()
+  req.on('close', () => clearTimeout(timeout))
   req.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) req.destroy()
+    remainingBytes -= chunk.length
+    if (remainingBytes < 0) req.destroy()
   })
   // The client may disconnect at any time.
   req.on('error', () => undefined)

@@ -13,10 +13,10 @@ const NONE: ResponseHeaders = {}
 
 /**
  * Headers for a response from the read model while the event log is unavailable.
- * @param age seconds since the log was last available; undefined if it is available
+ * @param ageSeconds seconds since the log was last available; undefined if it is available
  */
-export const staleHeaders = (age: number | undefined): ResponseHeaders =>
-  age === undefined ? NONE : { 'X-Consistency': 'stale', Age: String(age) }
+export const staleHeaders = (ageSeconds: number | undefined): ResponseHeaders =>
+  ageSeconds === undefined ? NONE : { 'X-Consistency': 'stale', Age: String(ageSeconds) }
 
 /**
  * Read-your-writes: waits until the read model has processed a write, within the request's wait budget.
@@ -31,5 +31,5 @@ export function waitForReadModel(
   if (position === undefined) return NONE
   const reached = progress.waitForPosition(position, waitBudget.remainingMs)
   if (typeof reached === 'boolean') return reached ? NONE : PENDING
-  return waitBudget.spendOn(() => reached).then((known) => (known ? NONE : PENDING))
+  return waitBudget.spendOn(() => reached).then((isReached) => (isReached ? NONE : PENDING))
 }

@@ -11,7 +11,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type VersionedSchema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }
 
 /** The request as handlers see it, independent of Koa. */
-export type HttpRequest<Asker = undefined, Value = undefined, Names = Readonly<Record<string, string>>> = {
+export type HttpRequest<Principal = undefined, Value = undefined, Params = Readonly<Record<string, string>>> = {
   /** The client's X-Request-Id, or a generated one. It is the correlation id of the events. */
   readonly requestId: string
   /** The client's trace context, in the form of `traceparent`. */
@@ -25,7 +25,7 @@ export type HttpRequest<Asker = undefined, Value = undefined, Names = Readonly<R
   /** The query string, still encoded, without the question mark. */
   readonly search: string
   /** Path parameters, decoded. */
-  readonly params: Names
+  readonly params: Params
   /** By lower-case name. */
   readonly headers: IncomingHttpHeaders
   /** Content negotiation: the preferred type; the first if the client has no preference; false if it accepts none. */
@@ -43,13 +43,13 @@ export type HttpRequest<Asker = undefined, Value = undefined, Names = Readonly<R
    */
   beginLongPoll(): AbortSignal
   /** The result of `auth`. */
-  readonly principal: Asker
+  readonly principal: Principal
   /** The result of `body.read`. */
   readonly body: Value
 }
 
 /** Authenticates requests. Checks that must run first (rate limit, request origin) are part of it. */
-export type Authenticator<Asker, Service = unknown> = {
+export type Authenticator<Principal, Service = unknown> = {
   /** The name of the OpenAPI security scheme. */
   readonly scheme: 'none' | 'bearer' | 'api-token' | 'oauth-client' | 'signed-link' | 'cookie'
   /** Statuses of the errors that it throws. */
@@ -57,18 +57,18 @@ export type Authenticator<Asker, Service = unknown> = {
   /** The body may contain the credentials, so it is read before authentication. */
   readonly needsBody?: true
   /** @throws RequestError; ErrorWithHeaders if the response needs headers, such as a challenge */
-  authenticate(request: HttpRequest<unknown, unknown>, service: Service): Asker | Promise<Asker>
+  authenticate(request: HttpRequest<unknown, unknown>, service: Service): Principal | Promise<Principal>
 }
 
 /** How an endpoint reads its request body. `read` is called for every method of the endpoint, including GET. */
-export type RequestBody<Value, Service = unknown, Asker = unknown> = {
+export type RequestBody<Value, Service = unknown, Principal = unknown> = {
   /** Accepted media types; '' for a body without a Content-Type. */
   readonly mediaTypes: readonly string[]
   /** Larger bodies are rejected with 413. */
   readonly maxBytes: number
   readonly schema?: VersionedSchema
   /** @throws RequestError */
-  read(ctx: Context, request: HttpRequest<Asker, unknown>, service: Service): Value | Promise<Value>
+  read(ctx: Context, request: HttpRequest<Principal, unknown>, service: Service): Value | Promise<Value>
   /** Releases what `read` acquired, such as a temporary file. Called however the request ends. */
   release?(value: Value): void | Promise<void>
 }
@@ -138,14 +138,21 @@ export type Endpoint<in Service = never> = {
 
 type PathParameterSchemas = Readonly<Record<string, ZodType<unknown, string>>>
 
-type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, OfWho, OfBody, OfRun> = {
+type EndpointDefinition<
+  Parameters extends PathParameterSchemas,
+  Principal,
+  Value,
+  AuthService,
+  BodyService,
+  HandlerService,
+> = {
   readonly operationId: string
   readonly method: HttpMethod | readonly HttpMethod[]
   /** Such as `/v2/cutshapes/{id}`. A path without parameters takes precedence for all methods. */
   readonly path: string | readonly string[]
   /** For the API reference. Its first clause is the short summary in OpenAPI: "Retrieve a diamond". */
   readonly summary: string
-  readonly auth: Authenticator<Asker, OfWho>
+  readonly auth: Authenticator<Principal, AuthService>
   /**
    * Path parameters. An enum expands to one path for each value; other values are 404. All others reach the handler
    * decoded but not validated, so that each resource reports its own errors.
@@ -155,7 +162,7 @@ type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, O
   readonly query?: VersionedSchema
   /** Request headers, for the API reference. The handler reads `request.headers`. */
   readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string | undefined>>>
-  readonly body?: RequestBody<Value, OfBody, NoInfer<Asker>>
+  readonly body?: RequestBody<Value, BodyService, NoInfer<Principal>>
   readonly responses: Readonly<Record<number, ResponseDescription>>
   readonly group: EndpointGroup
   /** Requested only by browsers and crawlers: omitted from /openapi.json, as are groups of HTML pages. */
@@ -168,11 +175,11 @@ type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, O
    */
   handler(
     request: HttpRequest<
-      NoInfer<Asker>,
+      NoInfer<Principal>,
       NoInfer<Value>,
       { readonly [Name in keyof Parameters]: Parameters[Name]['_zod']['input'] }
     >,
-    service: OfRun,
+    service: HandlerService,
   ): HttpResponse | Promise<HttpResponse>
 }
 
@@ -194,25 +201,29 @@ type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, O
  * The type of `request` is inferred from `auth`, `body` and `pathParameters`, the required services from the handler.
  */
 export function endpoint<
-  Asker,
+  Principal,
   const Parameters extends PathParameterSchemas = Record<never, never>,
   Value = undefined,
-  OfWho = unknown,
-  OfBody = unknown,
-  OfRun = unknown,
->(definition: EndpointDefinition<Parameters, Asker, Value, OfWho, OfBody, OfRun>): Endpoint<OfWho & OfBody & OfRun> {
+  AuthService = unknown,
+  BodyService = unknown,
+  HandlerService = unknown,
+>(
+  definition: EndpointDefinition<Parameters, Principal, Value, AuthService, BodyService, HandlerService>,
+): Endpoint<AuthService & BodyService & HandlerService> {
   const { method, path, pathParameters = {}, ...rest } = definition
   const paths = [path].flat()
-  for (const one of paths) checkPathParameters(definition.operationId, one, Object.keys(pathParameters))
+  for (const template of paths) checkPathParameters(definition.operationId, template, Object.keys(pathParameters))
   const headers = { ...rest.group.headers, ...rest.headers }
-  return { ...rest, methods: [method].flat(), paths, pathParameters, headers } as Endpoint<OfWho & OfBody & OfRun>
+  return { ...rest, methods: [method].flat(), paths, pathParameters, headers } as Endpoint<
+    AuthService & BodyService & HandlerService
+  >
 }
 
 /** @throws Error at start-up if the parameters in the path differ from the declared ones */
-function checkPathParameters(endpoint: string, path: string, declared: readonly string[]): void {
+function checkPathParameters(operationId: string, path: string, declared: readonly string[]): void {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   if (named.toSorted().join() === declared.toSorted().join()) return
-  throw new Error(`${endpoint} declares the parameters ${declared.join(', ')}, but ${path} has ${named.join(', ')}`)
+  throw new Error(`${operationId} declares the parameters ${declared.join(', ')}, but ${path} has ${named.join(', ')}`)
 }
 
 /** No authentication. */

@@ -10,7 +10,7 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/file-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../../events/decode.ts'
-import { createResponse as answered, type ResponseHeaders } from './response.ts'
+import { createResponse, type ResponseHeaders } from './response.ts'
 import type { EndpointGroup, HttpErrorDetails } from './endpoint.ts'
 
 /** An error with response headers: a challenge, a range, the age of the data that it is based on. */
@@ -27,7 +27,7 @@ export class ErrorWithHeaders extends Error {
 }
 
 /** Seconds, if a store is unavailable. */
-const RETRY_AFTER = 2
+const RETRY_AFTER_SECONDS = 2
 
 const STATUS: Readonly<Record<RequestErrorKind, number>> = {
   malformed: 400,
@@ -48,14 +48,14 @@ const STATUS: Readonly<Record<RequestErrorKind, number>> = {
   unavailable: 503,
 }
 
-type ErrorClass = abstract new (...given: never) => Error
+type ErrorClass = abstract new (...args: never) => Error
 
 /**
  * Errors that a client can act on. Without a message, the error's own is sent; `retryAfter` is in seconds. The first match
  * wins, so a subclass comes before its parent.
  */
 const KNOWN_ERRORS: readonly (readonly [
-  kind: ErrorClass,
+  errorClass: ErrorClass,
   status: number,
   message?: string | undefined,
   retryAfter?: number,
@@ -63,30 +63,30 @@ const KNOWN_ERRORS: readonly (readonly [
   [WrongRevision, 409, 'The resource was changed by another request; read it and try again'],
   // The log accepts no writes: the installation was moved, is a replay, or was started read-only.
   [LogClosed, 503, undefined, 30],
-  [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER],
-  [OutcomeUnknown, 503, 'A data store is unavailable; try again', RETRY_AFTER],
-  [BytesMissing, 503, 'The stored data of this resource is missing; the operator was notified', RETRY_AFTER],
+  [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
+  [OutcomeUnknown, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
+  [BytesMissing, 503, 'The stored data of this resource is missing; the operator was notified', RETRY_AFTER_SECONDS],
   [
     UnsupportedEventVersion,
     503,
     'This resource was written by a newer release; an upgrade is in progress, try again',
-    RETRY_AFTER,
+    RETRY_AFTER_SECONDS,
   ],
   [
     InvalidEventPayload,
     503,
     'The stored data of this resource cannot be read, so nothing was changed; the operator was notified',
-    RETRY_AFTER,
+    RETRY_AFTER_SECONDS,
   ],
 ]
 
 /** Maps an error to a status and messages. Unknown errors are 500, without details. */
 export function toHttpErrorDetails(error: unknown): HttpErrorDetails {
   if (error instanceof RequestError) {
-    const { details, kind, retryAfter = kind === 'unavailable' ? RETRY_AFTER : undefined } = error
+    const { details, kind, retryAfter = kind === 'unavailable' ? RETRY_AFTER_SECONDS : undefined } = error
     return { status: STATUS[kind], faults: details, retryAfterSeconds: retryAfter }
   }
-  const known = KNOWN_ERRORS.find(([kind]) => error instanceof kind)
+  const known = KNOWN_ERRORS.find(([errorClass]) => error instanceof errorClass)
   if (known === undefined) {
     return { status: 500, faults: [{ message: 'Internal error; the log has the details under this request id' }] }
   }
@@ -126,7 +126,8 @@ export const platformGroup: EndpointGroup = {
   name: 'platform',
   pathPrefixes: [],
   errorFormat: { mediaType: 'application/json', schema: PlatformError },
-  errorResponse: ({ status, faults }, _error, { requestId }) => answered(status, platformError(faults, requestId)),
+  errorResponse: ({ status, faults }, _error, { requestId }) =>
+    createResponse(status, platformError(faults, requestId)),
 }
 
 /** Only the client's own cache may store data of an account, and it must revalidate each time. */
@@ -146,10 +147,16 @@ export type ErrorLogger = (error: unknown, requestId: string, status: number, en
 /** Logs errors of status 500 and above. During an outage of a store, repeated errors are summarised (outages.ts). */
 export const createErrorLogger =
   (log: AppLogger): ErrorLogger =>
-  (error, request, status, endpoint) => {
-    const isAway = error instanceof StorageError
+  (error, requestId, status, endpoint) => {
+    const isStorageError = error instanceof StorageError
     log.error(
-      { err: error, request, status, ...(endpoint !== undefined && { endpoint }), ...(isAway && { repeats: true }) },
+      {
+        err: error,
+        request: requestId,
+        status,
+        ...(endpoint !== undefined && { endpoint }),
+        ...(isStorageError && { repeats: true }),
+      },
       'request failed',
     )
   }

@@ -5,7 +5,7 @@ export type Html = { readonly html: string }
 
 /** Template tag for HTML: escapes strings, inserts `Html` values unchanged, and joins lists. */
 export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
-  const text = parts.reduce((done, part, index) => done + renderValue(values[index - 1] ?? '') + part)
+  const text = parts.reduce((rendered, part, index) => rendered + renderValue(values[index - 1] ?? '') + part)
   return { html: text }
 }
 

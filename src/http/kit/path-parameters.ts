@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 
 /** A positive integer in a path, documented as an integer. The endpoint receives and validates the text. */
-export const integerPathParameter = (about: string) => z.string().describe(about).meta({ type: 'integer', minimum: 1 })
+export const integerPathParameter = (description: string) =>
+  z.string().describe(description).meta({ type: 'integer', minimum: 1 })
 
 export type ExpandedPath = { readonly path: string; readonly fixedParams: Readonly<Record<string, string>> }
 

@@ -4,7 +4,7 @@ import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
 import { RequestError } from '../../domain/decider.ts'
 import { discardRest, encodingOf, readWithLimits, tooLarge } from './body-limits.ts'
-import { tooMany } from './parameters/form.ts'
+import { tooManyParameters } from './parameters/form.ts'
 
 export const DEFAULT_BODY_MAX_BYTES = 64 * 1024
 
@@ -41,9 +41,9 @@ export function bodyReader({
 }: BodyReaderOptions): (ctx: Context) => Promise<unknown> {
   const { jsonTypes = [], textTypes = [], urlencoded = false } = options
   const types = [...jsonTypes, ...textTypes, ...(urlencoded ? ['urlencoded'] : [])]
-  const none = { json: false, urlencoded: false, text: false, multipart: false }
+  const disabledParsers = { json: false, urlencoded: false, text: false, multipart: false }
   const limits = { jsonLimit: maxBytes, formLimit: maxBytes, textLimit: maxBytes }
-  const parse = koaBody({ ...none, ...limits, parsedMethods: METHODS, ...options })
+  const parse = koaBody({ ...disabledParsers, ...limits, parsedMethods: METHODS, ...options })
   return async (ctx) => {
     const { req } = ctx
     req.headers['content-type'] ||= defaultType
@@ -51,16 +51,16 @@ export function bodyReader({
       if (ctx.is(types) === false) throw unsupported(req.headers['content-type'], defaultType)
       refuseCharset(ctx.request.charset)
       const decompressor = decompressorOf(encodingOf(req))
-      const bytes = () => (decompressor === undefined ? ctx : withDecompressedBody(ctx, decompressor))
+      const decompressedContext = () => (decompressor === undefined ? ctx : withDecompressedBody(ctx, decompressor))
       try {
-        await readWithLimits(ctx, maxBytes, () => parse(bytes(), async () => undefined))
+        await readWithLimits(ctx, maxBytes, () => parse(decompressedContext(), async () => undefined))
       } finally {
         decompressor?.destroy()
       }
       return (ctx.request as { body?: unknown }).body
     } catch (error) {
       discardRest(req)
-      throw refusalOf(error, maxBytes)
+      throw toRequestError(error, maxBytes)
     }
   }
 }
@@ -74,18 +74,21 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
 /** @returns undefined for an uncompressed body @throws RequestError unsupported */
 function decompressorOf(encoding: string | undefined): Transform | undefined {
   if (encoding === undefined) return undefined
-  const make = Object.hasOwn(DECOMPRESSORS, encoding) ? DECOMPRESSORS[encoding] : undefined
-  if (make !== undefined) return make()
-  const known = Object.keys(DECOMPRESSORS).join(', ')
-  throw new RequestError('unsupported', `Content-Encoding must be one of ${known}, got ${encoding.slice(0, 40)}`)
+  const createDecompressor = Object.hasOwn(DECOMPRESSORS, encoding) ? DECOMPRESSORS[encoding] : undefined
+  if (createDecompressor !== undefined) return createDecompressor()
+  const supportedEncodings = Object.keys(DECOMPRESSORS).join(', ')
+  throw new RequestError(
+    'unsupported',
+    `Content-Encoding must be one of ${supportedEncodings}, got ${encoding.slice(0, 40)}`,
+  )
 }
 
 /** A context whose request emits the decompressed body: an error of the parser's own decompressor could end the process. */
 function withDecompressedBody(ctx: Context, decompressor: Transform): Context {
-  const bytes = ctx.req.pipe(decompressor)
+  const decompressedBody = ctx.req.pipe(decompressor)
   // The parser handles the first error only; further ones would be uncaught.
-  bytes.on('error', () => undefined)
-  return Object.create(ctx, { req: { value: Object.assign(bytes, { headers: {} }) } }) as Context
+  decompressedBody.on('error', () => undefined)
+  return Object.create(ctx, { req: { value: Object.assign(decompressedBody, { headers: {} }) } }) as Context
 }
 
 /** Rejects other charsets: a Latin-1 body that happens to be valid UTF-8 would be misread. */
@@ -94,23 +97,23 @@ function refuseCharset(charset: string): void {
   throw new RequestError('unsupported', `The charset of the body must be UTF-8, got ${charset.slice(0, 40)}`)
 }
 
-const unsupported = (type: string, wanted: string) =>
-  new RequestError('unsupported', `Content-Type must be ${wanted}, got ${type.slice(0, 100)}`)
+const unsupported = (type: string, expectedType: string) =>
+  new RequestError('unsupported', `Content-Type must be ${expectedType}, got ${type.slice(0, 100)}`)
 
 type ParserError = Error & { status?: number; code?: string; body?: unknown }
 
 /** Maps errors of the body parsers to RequestError; unknown errors stay as they are. */
-function refusalOf(error: unknown, limit: number): unknown {
+function toRequestError(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof Error)) return error
   const { status, code = '' } = error as ParserError
   // The parser attaches the body, which may contain a secret, and errors are logged.
   delete (error as ParserError).body
   if (error instanceof RequestError) return error
-  if (status === 413) return tooLarge(limit)
+  if (status === 413) return tooLarge(maxBytes)
   if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_')) {
     return new RequestError('malformed', 'The body does not match its Content-Encoding')
   }
   if (error instanceof SyntaxError) return new RequestError('malformed', `The body is not valid JSON: ${error.message}`)
-  if (error instanceof RangeError) return tooMany()
+  if (error instanceof RangeError) return tooManyParameters()
   return status === 400 ? new RequestError('malformed', `The body cannot be read: ${error.message}`) : error
 }

@@ -6,14 +6,14 @@ export class RequestActivity {
   /** Requests in progress. With a Set, minor garbage collections promoted dead responses (bench/RESULTS.md). */
   readonly #open = new WeakSet<ServerResponse>()
   #count = 0
-  #last = -Infinity
+  #lastActiveAt = -Infinity
 
   track(res: ServerResponse): void {
-    this.#last = performance.now()
+    this.#lastActiveAt = performance.now()
     this.#open.add(res)
     this.#count++
     res.once('close', () => {
-      if (this.#remove(res)) this.#last = performance.now()
+      if (this.#remove(res)) this.#lastActiveAt = performance.now()
     })
   }
 
@@ -24,12 +24,12 @@ export class RequestActivity {
 
   /** True if there was no request in progress during the last `milliseconds`. */
   isIdleFor(milliseconds: number): boolean {
-    return this.#count === 0 && performance.now() - this.#last >= milliseconds
+    return this.#count === 0 && performance.now() - this.#lastActiveAt >= milliseconds
   }
 
   #remove(res: ServerResponse): boolean {
-    const isOpen = this.#open.delete(res)
-    if (isOpen) this.#count--
-    return isOpen
+    const wasOpen = this.#open.delete(res)
+    if (wasOpen) this.#count--
+    return wasOpen
   }
 }

@@ -24,37 +24,37 @@ const BATCH_SLICE_MS = 5
  * Batches calls: runs all that arrive in one poll phase of the event loop in one callback. The stores check once per
  * callback whether another process has written (stores/sqlite/change-detection.ts); batched requests share that check of three
  * files, and it still happens after each of them arrived.
- * @param monotonic a monotonic clock, in milliseconds
+ * @param monotonicClock in milliseconds
  */
 export function batchCalls<Request extends readonly unknown[]>(
-  begin: (...request: Request) => void,
-  monotonic: () => number = () => performance.now(),
+  handle: (...request: Request) => void,
+  monotonicClock: () => number = () => performance.now(),
 ): (...request: Request) => void {
-  let arrived: Request[] = []
+  let queue: Request[] = []
 
-  function beginAll(): void {
-    const now = arrived
-    arrived = []
-    const until = monotonic() + BATCH_SLICE_MS
-    for (const [index, request] of now.entries()) {
-      if (index === MAX_BATCH_REQUESTS || (index > 0 && monotonic() >= until)) {
-        arrived = [...now.slice(index), ...arrived]
-        setImmediate(beginAll)
+  function runBatch(): void {
+    const batch = queue
+    queue = []
+    const deadline = monotonicClock() + BATCH_SLICE_MS
+    for (const [index, request] of batch.entries()) {
+      if (index === MAX_BATCH_REQUESTS || (index > 0 && monotonicClock() >= deadline)) {
+        queue = [...batch.slice(index), ...queue]
+        setImmediate(runBatch)
         return
       }
-      begin(...request)
+      handle(...request)
     }
   }
 
   return (...request) => {
-    if (arrived.push(request) === 1) setImmediate(beginAll)
+    if (queue.push(request) === 1) setImmediate(runBatch)
   }
 }
 
 /** Batches the requests of a server. Skips clients that disconnected in the meantime, since no event will report that. */
-export const batchRequests = (answer: RequestListener): RequestListener =>
+export const batchRequests = (listener: RequestListener): RequestListener =>
   batchCalls((req, res) => {
-    if (!req.socket.destroyed) answer(req, res)
+    if (!req.socket.destroyed) listener(req, res)
   })
 
 /** Bytes of request line and headers. A percent-encoded secret of 10,000 characters fits into the query. */
@@ -112,10 +112,10 @@ export async function listen(
     // Node's own response to a request without Host lacks our headers; `validateRequests` checks it instead.
     requireHostHeader: false,
   })
-  const sockets = new BareSockets(timeouts.lingerMs)
+  const sockets = new DetachedSockets(timeouts.lingerMs)
   sockets.track(server)
-  const refused = boundConnections(server, bounds)
-  server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket, https))
+  const refusedConnectionCount = boundConnections(server, bounds)
+  server.on('clientError', (error, socket) => respondToParserError(sockets, error, socket, https))
   server.on('connect', (_request, socket) => sockets.respondAndClose(socket, rawErrorResponse(400, https)))
   // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node would respond 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
@@ -129,14 +129,14 @@ export async function listen(
   return {
     host,
     port: (server.address() as AddressInfo).port,
-    refusedConnectionCount: refused,
+    refusedConnectionCount,
     stop: () => drain(server, timeouts.drainMs),
   }
 }
 
 /** Responds to requests that the HTTP parser rejects: with version, request id and an error body, as elsewhere. */
-function refuseUnreadable(
-  sockets: BareSockets,
+function respondToParserError(
+  sockets: DetachedSockets,
   error: Error & { code?: string },
   socket: Duplex,
   https: boolean,
@@ -185,32 +185,32 @@ const IDLE_SWEEP_INTERVAL_MS = 50
  * Handles sockets from which Node has removed its listeners, after `connect`, `upgrade` or `clientError`. An unhandled error
  * of such a socket ends the process: a `CONNECT` request followed by a connection reset is enough.
  */
-class BareSockets {
-  readonly #answering = new WeakMap<Duplex, ServerResponse>()
+class DetachedSockets {
+  readonly #responses = new WeakMap<Duplex, ServerResponse>()
 
   constructor(private readonly lingerMs: number) {}
 
   /** Adds an error listener to every connection for its whole life. */
   track(server: Server): void {
     server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
-    server.prependListener('request', (req, res) => void this.#answering.set(req.socket, res))
+    server.prependListener('request', (req, res) => void this.#responses.set(req.socket, res))
   }
 
   /** Sends a final response and closes the connection. If another response is being sent, only closes the connection. */
-  respondAndClose(socket: Duplex, answer: string): void {
+  respondAndClose(socket: Duplex, response: string): void {
     // The client sent more after the rejected request; the response is already on its way.
     if (socket.writableEnded) return
-    if (!socket.writable || this.#isWithinAnswer(socket)) return void socket.destroy()
-    const cut = setTimeout(() => socket.destroy(), this.lingerMs).unref()
-    socket.once('close', () => clearTimeout(cut))
-    socket.end(answer)
+    if (!socket.writable || this.#isResponding(socket)) return void socket.destroy()
+    const timeout = setTimeout(() => socket.destroy(), this.lingerMs).unref()
+    socket.once('close', () => clearTimeout(timeout))
+    socket.end(response)
     // Closing a socket with unread data resets the connection, and the client loses the response.
     socket.resume()
   }
 
-  #isWithinAnswer(socket: Duplex): boolean {
-    const answer = this.#answering.get(socket)
-    return answer !== undefined && answer.headersSent && !answer.writableFinished
+  #isResponding(socket: Duplex): boolean {
+    const response = this.#responses.get(socket)
+    return response !== undefined && response.headersSent && !response.writableFinished
   }
 }
 
@@ -230,15 +230,15 @@ const CONNECTIONS: ConnectionBounds = { maxConnections: 4_096, isPerAddress: tru
  */
 function boundConnections(server: Server, { maxConnections, isPerAddress }: ConnectionBounds): () => number {
   const share = new FairShare(maxConnections)
-  let refused = 0
+  let refusedCount = 0
   server.on('connection', (socket) => {
-    const taken = share.openAllocation(isPerAddress ? [networkOf(socket.remoteAddress ?? '')] : [])
-    if (taken.tryTake(1)) {
-      socket.once('close', () => taken.release())
+    const allocation = share.openAllocation(isPerAddress ? [networkOf(socket.remoteAddress ?? '')] : [])
+    if (allocation.tryTake(1)) {
+      socket.once('close', () => allocation.release())
       return
     }
-    refused++
+    refusedCount++
     socket.destroy()
   })
-  return () => refused
+  return () => refusedCount
 }

@@ -29,10 +29,10 @@ export type VerifiedLink = { readonly revision: number; readonly isExpired: bool
 
 /** Creates and verifies links with the service's base URL, with or without a signature. */
 export class SignedLinks implements LinkBuilder {
-  readonly #signed = new LRUCache<string, string>({ max: MAX_CACHED_LINKS })
+  readonly #cachedLinks = new LRUCache<string, string>({ max: MAX_CACHED_LINKS })
   /** Key and expiry of the cached links; expiry in seconds since 1970. */
-  #signedBy: KeyObject | undefined
-  #signedUntil = 0
+  #signingKey: KeyObject | undefined
+  #cacheExpiresAt = 0
 
   /**
    * @param baseUrl such as https://api.example.com
@@ -48,14 +48,14 @@ export class SignedLinks implements LinkBuilder {
     return this.baseUrl + path
   }
 
-  signed(path: string, lasting: LinkLifetime, revision: number): string {
+  signed(path: string, lifetime: LinkLifetime, revision: number): string {
     this.#evictExpired()
-    const name = `${path} ${lasting}${revision}`
-    const known = this.#signed.get(name)
-    if (known !== undefined) return known
-    const expires = lasting === LINK_LIFETIMES.oneDay ? this.#end() : 0
-    const link = `${this.baseUrl}${path}?signature=${this.#sign(path, expires, revision)}`
-    this.#signed.set(name, link)
+    const cacheKey = `${path} ${lifetime}${revision}`
+    const cachedLink = this.#cachedLinks.get(cacheKey)
+    if (cachedLink !== undefined) return cachedLink
+    const expiresAt = lifetime === LINK_LIFETIMES.oneDay ? this.#newLinkExpiresAt() : 0
+    const link = `${this.baseUrl}${path}?signature=${this.#sign(path, expiresAt, revision)}`
+    this.#cachedLinks.set(cacheKey, link)
     return link
   }
 
@@ -76,14 +76,14 @@ export class SignedLinks implements LinkBuilder {
   }
 
   /** Verifies the signature of a path in constant time. @returns undefined if it is invalid */
-  verify(path: string, given: string): VerifiedLink | undefined {
-    const bytes = Buffer.from(given, 'base64url')
+  verify(path: string, signature: string): VerifiedLink | undefined {
+    const bytes = Buffer.from(signature, 'base64url')
     if (bytes.length !== SIGNATURE_BYTES) return undefined
-    const [expires, revision] = [bytes.readUInt32BE(0), bytes.readUInt32BE(4)]
-    const wanted = Buffer.from(this.#sign(path, expires, revision))
-    const got = Buffer.from(given)
-    if (wanted.length !== got.length || !timingSafeEqual(wanted, got)) return undefined
-    return { revision, isExpired: this.#hasExpired(expires) }
+    const [expiresAt, revision] = [bytes.readUInt32BE(0), bytes.readUInt32BE(4)]
+    const expected = Buffer.from(this.#sign(path, expiresAt, revision))
+    const actual = Buffer.from(signature)
+    if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined
+    return { revision, isExpired: this.#hasExpired(expiresAt) }
   }
 
   /** A 128-bit MAC. The text must start with a word, so that it can never be a path with a signature. */
@@ -91,32 +91,34 @@ export class SignedLinks implements LinkBuilder {
     return hmac(this.keys.current.key, text).subarray(0, SIGNATURE_BYTES - SIGNED_PREFIX_BYTES)
   }
 
-  #hasExpired(expires: number): boolean {
+  #hasExpired(expiresAt: number): boolean {
     const now = this.clock() / 1000
-    return expires !== 0 && (expires <= now || expires > now + LINK_LIFETIME_SECONDS + LINK_STEP + CLOCK_SKEW_SECONDS)
+    return (
+      expiresAt !== 0 && (expiresAt <= now || expiresAt > now + LINK_LIFETIME_SECONDS + LINK_STEP + CLOCK_SKEW_SECONDS)
+    )
   }
 
   /** Expiry of a new link, in seconds since 1970. */
-  #end(): number {
+  #newLinkExpiresAt(): number {
     return Math.ceil((this.clock() / 1000 + LINK_LIFETIME_SECONDS) / LINK_STEP) * LINK_STEP
   }
 
-  #sign(path: string, expires: number, revision: number): string {
+  #sign(path: string, expiresAt: number, revision: number): string {
     const signature = Buffer.alloc(SIGNATURE_BYTES)
-    signature.writeUInt32BE(expires, 0)
+    signature.writeUInt32BE(expiresAt, 0)
     signature.writeUInt32BE(revision, 4)
-    const signed = hmac(this.keys.current.key, `${path}\n${expires}\n${revision}`)
-    signed.copy(signature, SIGNED_PREFIX_BYTES, 0, SIGNATURE_BYTES - SIGNED_PREFIX_BYTES)
+    const mac = hmac(this.keys.current.key, `${path}\n${expiresAt}\n${revision}`)
+    mac.copy(signature, SIGNED_PREFIX_BYTES, 0, SIGNATURE_BYTES - SIGNED_PREFIX_BYTES)
     return signature.toString('base64url')
   }
 
   #evictExpired(): void {
     const { key } = this.keys.current
-    const until = this.#end()
-    if (this.#signedBy === key && this.#signedUntil === until) return
-    this.#signed.clear()
-    this.#signedBy = key
-    this.#signedUntil = until
+    const expiresAt = this.#newLinkExpiresAt()
+    if (this.#signingKey === key && this.#cacheExpiresAt === expiresAt) return
+    this.#cachedLinks.clear()
+    this.#signingKey = key
+    this.#cacheExpiresAt = expiresAt
   }
 }
 
@@ -124,9 +126,9 @@ export class SignedLinks implements LinkBuilder {
 export function parseSignature(search: string): string {
   if (search === '') return ''
   const parameters = parse(search)
-  const given = parameters['signature']
+  const signature = parameters['signature']
   const faults = findMistypedNames(Object.keys(parameters), ['signature'])
-  if (Array.isArray(given)) faults.push({ message: 'signature must be given only once', pointer: 'signature' })
+  if (Array.isArray(signature)) faults.push({ message: 'signature must be given only once', pointer: 'signature' })
   if (faults.length > 0) throw new RequestError('malformed', faults)
-  return String(given ?? '')
+  return String(signature ?? '')
 }

@@ -24,7 +24,7 @@ export type BodyAllowance = {
   /** @throws RequestError unavailable if the shared memory is exhausted */
   consume(bytes: number): void
   /** @param bytes the declared size of the body @throws RequestError unavailable if that exceeds the memory currently available */
-  requireRoom(bytes: number): void
+  requireAvailable(bytes: number): void
 }
 
 export type RequestContext = Koa.ParameterizedContext<RequestState> & { matched?: readonly MatchedRoute[] }
@@ -43,8 +43,8 @@ const SAMPLED = 1
  */
 export function parseTraceparent(header: string | readonly string[] | undefined): string | undefined {
   if (typeof header !== 'string') return undefined
-  const [, version, trace, parent, flags = '', more] = HEADER.exec(header.trim()) ?? []
-  if (version === undefined || (version === '00' && more !== undefined)) return undefined
+  const [, version, trace, parent, flags = '', extension] = HEADER.exec(header.trim()) ?? []
+  if (version === undefined || (version === '00' && extension !== undefined)) return undefined
   const sampled = Number.parseInt(flags, 16) & SAMPLED
   return `00-${trace}-${parent}-0${sampled}`
 }
@@ -64,9 +64,9 @@ const REQUEST_ID = /^[\x20-\x7e]{1,128}$/
 
 /** The client's X-Request-Id; a new id if there is none, more than one, or an invalid one. */
 function requestIdOf(req: IncomingMessage): string {
-  const given = req.headers['x-request-id']
-  if (typeof given !== 'string' || !REQUEST_ID.test(given)) return randomUUID()
+  const requestId = req.headers['x-request-id']
+  if (typeof requestId !== 'string' || !REQUEST_ID.test(requestId)) return randomUUID()
   // Node joins repeated headers with a comma, but a single id may contain a comma too.
-  const isOne = !given.includes(',') || req.headersDistinct['x-request-id']?.length === 1
-  return isOne ? given : randomUUID()
+  const isOne = !requestId.includes(',') || req.headersDistinct['x-request-id']?.length === 1
+  return isOne ? requestId : randomUUID()
 }

@@ -43,8 +43,8 @@ const API = /^\/(?:v\d+|api|\.well-known)(?:\/|$)/
  * browser's cookies or stored passwords: Access-Control-Allow-Credentials is not sent.
  */
 export function cors(origins: AllowedOrigins): Middleware {
-  const isClosed = origins !== '*' && origins.size === 0
-  const allow = koaCors({
+  const allowsNone = origins !== '*' && origins.size === 0
+  const applyCors = koaCors({
     origin: origins === '*' ? '*' : ({ headers: { origin = '' } }) => (origins.has(origin) ? origin : ''),
     exposeHeaders: EXPOSED,
     allowHeaders: ACCEPTED,
@@ -53,13 +53,13 @@ export function cors(origins: AllowedOrigins): Middleware {
     keepHeadersOnError: false,
   }) as Middleware
   return async (ctx, next) => {
-    if (isClosed || !API.test(ctx.path)) return next()
-    if (ctx.method !== 'OPTIONS') return allow(ctx, next)
+    if (allowsNone || !API.test(ctx.path)) return next()
+    if (ctx.method !== 'OPTIONS') return applyCors(ctx, next)
     // The allowed methods are known only after routing.
     await next()
     const { status, response } = ctx
     if (status !== 204) return undefined
-    await allow(ctx, async () => undefined)
+    await applyCors(ctx, async () => undefined)
     if (response.get('Access-Control-Allow-Methods')) ctx.set('Access-Control-Allow-Methods', response.get('Allow'))
     return undefined
   }
@@ -75,21 +75,24 @@ export type TrustedOrigins = { readonly ownOrigins: readonly string[]; readonly 
  */
 function isCrossSite(headers: IncomingHttpHeaders, { ownOrigins, allowedOrigins }: TrustedOrigins): boolean {
   const { origin } = headers
-  const site = headers['sec-fetch-site']
-  if (site === 'same-origin' || site === 'none') return false
-  if (site === undefined && (origin === undefined || origin === 'null' || isOwn(origin, headers.host, ownOrigins)))
+  const fetchSite = headers['sec-fetch-site']
+  if (fetchSite === 'same-origin' || fetchSite === 'none') return false
+  if (
+    fetchSite === undefined &&
+    (origin === undefined || origin === 'null' || isOwnOrigin(origin, headers.host, ownOrigins))
+  )
     return false
   if (headers['sec-fetch-mode'] === 'navigate' || origin === undefined) return true
   return allowedOrigins !== '*' && !allowedOrigins.has(origin)
 }
 
 /** For older browsers, which send only Origin. Under a host name that is not configured, compares it with the Host header. */
-const isOwn = (origin: string, host: string | undefined, ownOrigins: readonly string[]) =>
+const isOwnOrigin = (origin: string, host: string | undefined, ownOrigins: readonly string[]) =>
   ownOrigins.includes(origin) || (URL.canParse(origin) && new URL(origin).host === host)
 
 /** For requests that change state. @throws RequestError forbidden for a cross-site request of a browser */
-export function refuseCrossSite(headers: IncomingHttpHeaders, sites: TrustedOrigins): void {
-  if (!isCrossSite(headers, sites)) return
+export function refuseCrossSite(headers: IncomingHttpHeaders, trustedOrigins: TrustedOrigins): void {
+  if (!isCrossSite(headers, trustedOrigins)) return
   throw new RequestError(
     'forbidden',
     'Cross-site request rejected; open the link directly, or call the API from a program',

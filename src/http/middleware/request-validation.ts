@@ -12,21 +12,21 @@ import type { BodyAllowance, RequestContext, Middleware } from './context.ts'
  */
 export function normalizePath(): Middleware {
   return (ctx, next) => {
-    const plain = normalizeTarget(ctx.url)
-    if (plain !== ctx.url) ctx.url = plain
+    const normalized = normalizeTarget(ctx.url)
+    if (normalized !== ctx.url) ctx.url = normalized
     return next()
   }
 }
 
 function normalizeTarget(target: string): string {
-  const given = isOriginForm(target) ? target : toOriginForm(target)
-  if (!given.startsWith('/')) return given
-  const query = given.indexOf('?')
-  const path = query < 0 ? given : given.slice(0, query)
-  if (!path.includes('//') && !(path.length > 1 && path.endsWith('/'))) return given
-  const plain = path.replaceAll(/\/{2,}/g, '/')
-  const whole = plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain
-  return whole + (query < 0 ? '' : given.slice(query))
+  const originForm = isOriginForm(target) ? target : toOriginForm(target)
+  if (!originForm.startsWith('/')) return originForm
+  const query = originForm.indexOf('?')
+  const path = query < 0 ? originForm : originForm.slice(0, query)
+  if (!path.includes('//') && !(path.length > 1 && path.endsWith('/'))) return originForm
+  const merged = path.replaceAll(/\/{2,}/g, '/')
+  const withoutTrailingSlash = merged.length > 1 && merged.endsWith('/') ? merged.slice(0, -1) : merged
+  return withoutTrailingSlash + (query < 0 ? '' : originForm.slice(query))
 }
 
 const isOriginForm = (target: string) => target.startsWith('/') && !target.includes('#')
@@ -90,7 +90,7 @@ export function bodyBounds({
 }
 
 class SharedBodyAllowance implements BodyAllowance {
-  #taken: FairAllocation | undefined
+  #allocation: FairAllocation | undefined
 
   constructor(
     private readonly ctx: RequestContext,
@@ -99,18 +99,18 @@ class SharedBodyAllowance implements BodyAllowance {
   ) {}
 
   consume(bytes: number): void {
-    this.#taken ??= this.#open()
-    if (!this.#taken.tryTake(bytes)) throw noRoom()
+    this.#allocation ??= this.#openAllocation()
+    if (!this.#allocation.tryTake(bytes)) throw tooManyBodies()
   }
 
-  requireRoom(bytes: number): void {
-    if (!this.share.canTake(this.#names(), bytes)) throw noRoom()
+  requireAvailable(bytes: number): void {
+    if (!this.share.canTake(this.#names(), bytes)) throw tooManyBodies()
   }
 
-  #open(): FairAllocation {
-    const taken = this.share.openAllocation(this.#names())
-    this.ctx.res.once('close', () => taken.release())
-    return taken
+  #openAllocation(): FairAllocation {
+    const allocation = this.share.openAllocation(this.#names())
+    this.ctx.res.once('close', () => allocation.release())
+    return allocation
   }
 
   #names(): readonly string[] {
@@ -118,4 +118,4 @@ class SharedBodyAllowance implements BodyAllowance {
   }
 }
 
-const noRoom = () => new RequestError('unavailable', 'Too many request bodies are being read; try again', 2)
+const tooManyBodies = () => new RequestError('unavailable', 'Too many request bodies are being read; try again', 2)

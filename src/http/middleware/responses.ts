@@ -27,8 +27,8 @@ export function setResponse(ctx: RequestContext, response: HttpResponse): void {
 export function setBody(ctx: RequestContext, body: string | Uint8Array | Readable | undefined): void {
   if (body instanceof Readable) ctx.compress = false
   // Koa would serialise a plain Uint8Array as JSON.
-  const isBare = body instanceof Uint8Array && !Buffer.isBuffer(body)
-  ctx.body = isBare ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : (body ?? null)
+  const isPlainArray = body instanceof Uint8Array && !Buffer.isBuffer(body)
+  ctx.body = isPlainArray ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : (body ?? null)
 }
 
 type ErrorHandlingOptions = {
@@ -55,12 +55,13 @@ function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup 
   if (details.status >= 500) log(cause, requestId, details.status, endpoint?.operationId)
   const group = endpoint?.group ?? findGroup(ctx.url)
   const response = group.errorResponse(details, cause, { requestId, params })
-  const retry = details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) }
+  const retryHeaders =
+    details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) }
   for (const name in ctx.state.response?.headers) ctx.remove(name)
-  const own = error instanceof ErrorWithHeaders ? error.headers : {}
+  const errorHeaders = error instanceof ErrorWithHeaders ? error.headers : {}
   setResponse(ctx, {
     ...response,
-    headers: { ...(endpoint ?? group).headers, ...retry, ...own, ...response.headers },
+    headers: { ...(endpoint ?? group).headers, ...retryHeaders, ...errorHeaders, ...response.headers },
   })
 }
 

@@ -51,8 +51,8 @@ export const oauthGroup: EndpointGroup = {
       error: codeOf(error, status),
       error_description: sanitizeDescription(faults.map(({ message }) => message).join('; ')),
     }
-    const isKept = !(error instanceof RequestError) || STATUS_PRESERVING_KINDS.has(error.kind)
-    return createResponse(isKept ? status : 400, body, NO_STORE_HEADERS)
+    const keepsStatus = !(error instanceof RequestError) || STATUS_PRESERVING_KINDS.has(error.kind)
+    return createResponse(keepsStatus ? status : 400, body, NO_STORE_HEADERS)
   },
 }
 
@@ -116,9 +116,9 @@ type OAuthClientCredentials = { readonly client: string; readonly secret: string
 /** RFC 6749, section 2.3: a client must not use more than one authentication method. @throws ClientRefused, OAuthError */
 function credentialsOf(
   authorization: string | undefined,
-  shown: z.output<typeof ClientCredentialsSchema>,
+  parameters: z.output<typeof ClientCredentialsSchema>,
 ): OAuthClientCredentials {
-  const { client_id: client, client_secret: secret } = shown
+  const { client_id: client, client_secret: secret } = parameters
   if (authorization !== undefined && isBasicAuthorization(authorization)) {
     const basic = basicOf(authorization)
     if (secret !== undefined || (client !== undefined && client !== basic.client)) {
@@ -133,9 +133,10 @@ function credentialsOf(
 
 /** RFC 6749, section 2.3.1: id and secret in Basic credentials are form-encoded. @throws ClientRefused */
 function basicOf(header: string): OAuthClientCredentials {
-  const shown = parseBasicCredentials(header)
+  const credentials = parseBasicCredentials(header)
   try {
-    if (shown !== undefined) return { client: decodeFormText(shown.user), secret: decodeFormText(shown.password) }
+    if (credentials !== undefined)
+      return { client: decodeFormText(credentials.user), secret: decodeFormText(credentials.password) }
   } catch (error) {
     if (!(error instanceof URIError)) throw error
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inspectToken, revokeToken as endToken } from '../../commands/sessions/token-introspection.ts'
+import { inspectToken, revokeToken as revoke } from '../../commands/sessions/token-introspection.ts'
 import { ok } from '../kit/response.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
@@ -38,7 +38,7 @@ export const revokeToken = endpoint({
   async handler(request, { sessions }: TokenServices) {
     const { body, principal } = request
     const origin = { ...eventOriginFor(undefined, request), actor: `client-${principal.client}` }
-    await endToken(sessions, { token: tokenIn(body), client: principal.client }, origin)
+    await revoke(sessions, { token: tokenIn(body), client: principal.client }, origin)
     // The RFC does not specify a body. Some clients parse every response as JSON.
     return ok({})
   },
@@ -83,17 +83,17 @@ export const introspectToken = endpoint({
     },
   },
   async handler({ body, principal: { client } }, { sessions }: TokenServices) {
-    const found = await inspectToken(sessions, { token: tokenIn(body), client })
-    if (found === undefined) return ok({ active: false })
+    const inspected = await inspectToken(sessions, { token: tokenIn(body), client })
+    if (inspected === undefined) return ok({ active: false })
     return ok({
       active: true,
       scope: 'user',
       client_id: client,
-      username: found.email,
-      ...(found.kind === 'access' && { token_type: 'bearer' }),
-      exp: Math.floor(found.expiresAt / 1000),
-      iat: Math.floor(found.issuedAt / 1000),
-      sub: String(found.account),
+      username: inspected.email,
+      ...(inspected.kind === 'access' && { token_type: 'bearer' }),
+      exp: Math.floor(inspected.expiresAt / 1000),
+      iat: Math.floor(inspected.issuedAt / 1000),
+      sub: String(inspected.account),
     })
   },
 })

@@ -70,16 +70,16 @@ export const issueToken = endpoint({
     const { body, principal, clientAddress } = request
     if ((body.scope ?? 'user') !== 'user') throw new OAuthError('invalid_scope', 'An unsupported scope was requested.')
     const origin = eventOriginFor(undefined, request)
-    const granted =
+    const tokens =
       body.grant_type === 'password'
         ? await openSession(sessions, { ...logInOf(body), address: clientAddress, client: principal }, origin)
         : await refreshSession(sessions, { token: refreshTokenIn(body), client: principal }, origin)
     return ok({
-      access_token: granted.accessToken,
-      expires_in: granted.expiresIn,
+      access_token: tokens.accessToken,
+      expires_in: tokens.expiresIn,
       token_type: 'bearer',
       scope: 'user',
-      refresh_token: granted.refreshToken,
+      refresh_token: tokens.refreshToken,
     })
   },
 })
@@ -89,10 +89,10 @@ function withGrantTypeCheck(form: typeof Grant): RequestBody<GrantRequest> {
   return {
     ...form,
     async read(ctx, request, service) {
-      const given = await form.read(ctx, request, service)
+      const grant = await form.read(ctx, request, service)
       const message = 'Invalid grant_type parameter or parameter missing'
-      if (given.grant_type === undefined) throw new OAuthError('invalid_request', message)
-      if (GRANT_TYPES.some((known) => known === given.grant_type)) return given
+      if (grant.grant_type === undefined) throw new OAuthError('invalid_request', message)
+      if (GRANT_TYPES.some((known) => known === grant.grant_type)) return grant
       throw new OAuthError('unsupported_grant_type', message)
     },
   }

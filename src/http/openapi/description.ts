@@ -16,9 +16,10 @@ export type ApiInfo = {
 export function createOpenApiDocument(endpoints: readonly DocumentedEndpoint[], { baseUrl, version }: ApiInfo) {
   const paths: OperationsByPath = {}
   for (const endpoint of endpoints) addTo(paths, endpoint)
-  linkCreated(paths)
+  addCreatedLinks(paths)
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
-  const isUsed = (scheme: string) => operations.some(({ security = [] }) => security.some((one) => scheme in one))
+  const isUsed = (scheme: string) =>
+    operations.some(({ security = [] }) => security.some((requirement) => scheme in requirement))
   return createDocument(
     {
       openapi: '3.1.0',
@@ -48,20 +49,20 @@ const DOCUMENT_OPTIONS: CreateDocumentOptions = {
   override({ zodSchema, jsonSchema }) {
     const { examples } = z.globalRegistry.get(zodSchema) ?? {}
     const { def } = zodSchema._zod
-    const unset = def.type === 'default' ? def.defaultValue : undefined
-    Object.assign(jsonSchema, examples && { examples }, unset !== undefined && { default: unset })
+    const defaultValue = def.type === 'default' ? def.defaultValue : undefined
+    Object.assign(jsonSchema, examples && { examples }, defaultValue !== undefined && { default: defaultValue })
   },
 }
 
 type OperationsByPath = Record<string, Record<string, ZodOpenApiOperationObject>>
 
 function addTo(paths: OperationsByPath, endpoint: DocumentedEndpoint): void {
-  for (const [alias, path] of endpoint.paths.entries()) {
+  for (const [index, path] of endpoint.paths.entries()) {
     for (const expandedPath of expandPath(path, endpoint)) {
       for (const method of endpoint.methods) {
-        const name = operationIdOf(endpoint, method, alias === 0 ? undefined : path, expandedPath.fixedParams)
+        const name = operationIdOf(endpoint, method, index === 0 ? undefined : path, expandedPath.fixedParams)
         const operation = operationOf(endpoint, method, name, expandedPath)
-        const deprecated = alias === 0 ? {} : { deprecated: true }
+        const deprecated = index === 0 ? {} : { deprecated: true }
         paths[expandedPath.path] = {
           ...paths[expandedPath.path],
           [method.toLowerCase()]: { ...operation, ...deprecated },
@@ -72,16 +73,16 @@ function addTo(paths: OperationsByPath, endpoint: DocumentedEndpoint): void {
 }
 
 /** Adds OpenAPI links: the id in the response to `POST /v4/diamond` is the parameter of `/v4/diamond/{id}`. */
-function linkCreated(paths: OperationsByPath): void {
+function addCreatedLinks(paths: OperationsByPath): void {
   for (const [path, { post, ...methods }] of Object.entries(paths)) {
     const responses = post?.['responses'] as Readonly<Record<string, object>> | undefined
-    const made = responses?.['201']
-    const one = paths[`${path}/{id}`]
-    if (post === undefined || made === undefined || one === undefined) continue
+    const createdResponse = responses?.['201']
+    const itemOperations = paths[`${path}/{id}`]
+    if (post === undefined || createdResponse === undefined || itemOperations === undefined) continue
     const links = Object.fromEntries(
-      Object.values(one).map(({ operationId }) => [operationId, { operationId, parameters: CREATED_ID }]),
+      Object.values(itemOperations).map(({ operationId }) => [operationId, { operationId, parameters: CREATED_ID }]),
     )
-    paths[path] = { ...methods, post: { ...post, responses: { ...responses, 201: { ...made, links } } } }
+    paths[path] = { ...methods, post: { ...post, responses: { ...responses, 201: { ...createdResponse, links } } } }
   }
 }
 
@@ -107,21 +108,21 @@ function operationIdOf(
     operationId +
     parts
       .flatMap((part) => part.split(/\W+/))
-      .map(capitalised)
+      .map(capitalise)
       .join('')
   )
 }
 
 /** The path segments of an alias that the documented path does not have. */
 function distinguishingSegmentsOf(alias: string, path: string): string {
-  const known = path.split('/')
+  const documentedSegments = path.split('/')
   return alias
     .split('/')
-    .filter((segment) => !known.includes(segment))
+    .filter((segment) => !documentedSegments.includes(segment))
     .join(' ')
 }
 
-const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+const capitalise = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 const API_DESCRIPTION =
   'A diamond inventory: records, laboratory reports, optical scores, constants, access tokens, and one-time secrets. ' +

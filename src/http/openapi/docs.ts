@@ -120,10 +120,10 @@ export const showReference = endpoint({
   isBrowserOnly: true,
   responses: { 200: { description: 'The page', mediaType: 'text/html' } },
   handler({ target }) {
-    const at = `${relativePrefixOf(target)}docs`
-    const head = html`<link rel="stylesheet" href="${at}/swagger-ui.css" />
-      <script src="${at}/swagger-ui-bundle.js" defer></script>
-      <script src="${at}/start.js" defer></script>`
+    const assetsPath = `${relativePrefixOf(target)}docs`
+    const head = html`<link rel="stylesheet" href="${assetsPath}/swagger-ui.css" />
+      <script src="${assetsPath}/swagger-ui-bundle.js" defer></script>
+      <script src="${assetsPath}/start.js" defer></script>`
     const body = `${PAGE.html}\n`
     return createResponse(200, htmlDocument({ title: 'Adamant API', head, style: STYLE, body }), {
       'Content-Type': 'text/html; charset=utf-8',

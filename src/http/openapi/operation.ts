@@ -103,16 +103,16 @@ function parametersOf(
   { pathParameters, query, requestHeaders = {} }: DocumentedEndpoint,
   { fixedParams }: ExpandedPath,
 ) {
-  const open = Object.entries(pathParameters).filter(([name]) => !(name in fixedParams))
+  const freeParameters = Object.entries(pathParameters).filter(([name]) => !(name in fixedParams))
   return {
-    path: z.object(Object.fromEntries(open)),
-    ...(query !== undefined && { query: parametersIn(schemaFor(query, fixedParams['version'])) }),
+    path: z.object(Object.fromEntries(freeParameters)),
+    ...(query !== undefined && { query: requireObjectSchema(schemaFor(query, fixedParams['version'])) }),
     header: z.object(requestHeaders),
   }
 }
 
 /** @throws Error if the schema is not an object */
-function parametersIn(schema: ZodType): z.ZodObject {
+function requireObjectSchema(schema: ZodType): z.ZodObject {
   if (schema instanceof z.ZodObject) return schema
   throw new Error('the schema of a query must be an object')
 }
@@ -122,7 +122,9 @@ function requestBodyOf({ body }: DocumentedEndpoint, version: string | undefined
   const schema = body.schema && schemaFor(body.schema, version)
   return {
     required: schema?.safeParse({}).success !== true,
-    content: Object.fromEntries(body.mediaTypes.filter(Boolean).map((media) => [media, { schema: schema ?? {} }])),
+    content: Object.fromEntries(
+      body.mediaTypes.filter(Boolean).map((mediaType) => [mediaType, { schema: schema ?? {} }]),
+    ),
   }
 }
 
@@ -139,12 +141,12 @@ function responseOf(
   const response = endpoint.responses[status] ?? DEFAULT_ERROR_DESCRIPTIONS[status] ?? 'Error'
   const details = typeof response === 'string' ? { description: response } : response
   const { headers } = details
-  const content = status >= 400 ? refusalOf(endpoint, details, version) : contentOf(details, version)
+  const content = status >= 400 ? errorContentOf(endpoint, details, version) : contentOf(details, version)
   return {
     description: details.description,
     ...(headers !== undefined && {
       headers: Object.fromEntries(
-        Object.entries(headers).map(([name, about]) => [name, { description: about, schema: { type: 'string' } }]),
+        Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
       ),
     }),
     ...(content !== undefined && { content }),
@@ -163,7 +165,7 @@ function contentOf({ schema, mediaType, example }: ResponseDetails, version: str
 }
 
 /** The body of an error: as the endpoint declares it, else in the group's error format. */
-function refusalOf({ group }: DocumentedEndpoint, details: ResponseDetails, version: string | undefined) {
+function errorContentOf({ group }: DocumentedEndpoint, details: ResponseDetails, version: string | undefined) {
   return contentOf(details, version) ?? contentOf({ description: '', ...group.errorFormat }, undefined)
 }
 

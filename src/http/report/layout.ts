@@ -92,7 +92,7 @@ function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPag
 
 export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = {}): HttpResponse {
   const { status, title, content, head, isPublic } = page
-  const own = {
+  const pageHeaders = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': POLICY,
     'Referrer-Policy': 'no-referrer',
@@ -100,7 +100,7 @@ export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = 
     ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
   }
   const body = `<main>\n${content.html}\n</main>\n`
-  return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...own })
+  return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...pageHeaders })
 }
 
 export const reportPagesGroup: EndpointGroup = {

@@ -25,14 +25,14 @@ const MAX_TIMELINE_ENTRIES = 50
 
 /** @param entries the latest of `total` entries, oldest first */
 function timelineSection(entries: readonly HistoryEntry[], total: number): Html {
-  const earlier = total - entries.length
+  const earlierCount = total - entries.length
   return html`<section>
     <h2>History</h2>
     <p class="soft">Visible only to you, the owner. The page that others see does not include it.</p>
     <ol class="past">
       ${entries.toReversed().map(item)}
     </ol>
-    ${earlier === 0 ? NOTHING : html`<p class="soft">${String(earlier)} earlier entries are available in the API.</p>`}
+    ${earlierCount === 0 ? NOTHING : html`<p class="soft">${String(earlierCount)} earlier entries are available in the API.</p>`}
   </section>`
 }
 
@@ -53,16 +53,20 @@ const item = (entry: HistoryEntry): Html =>
   </li>`
 
 function changeItem({ field, from, to }: FieldChange): Html {
-  const [name, was, is] = [fieldDisplayName(field), fieldDisplayValue(field, from), fieldDisplayValue(field, to)]
-  if (from === null) return html`<li>${name}: ${is}</li>`
-  if (to === null) return html`<li>${name}: no longer ${was}</li>`
-  return html`<li>${name}: from ${was} to ${is}</li>`
+  const [name, oldValue, newValue] = [
+    fieldDisplayName(field),
+    fieldDisplayValue(field, from),
+    fieldDisplayValue(field, to),
+  ]
+  if (from === null) return html`<li>${name}: ${newValue}</li>`
+  if (to === null) return html`<li>${name}: no longer ${oldValue}</li>`
+  return html`<li>${name}: from ${oldValue} to ${newValue}</li>`
 }
 
-function actorText(by: HistoryActor | null): string {
-  if (by === null) return 'by the service'
-  const through = by.client === null ? '' : ` through ${by.client}`
-  return `by ${by.account ?? 'the operator'}${through}`
+function actorText(actor: HistoryActor | null): string {
+  if (actor === null) return 'by the service'
+  const clientText = actor.client === null ? '' : ` through ${actor.client}`
+  return `by ${actor.account ?? 'the operator'}${clientText}`
 }
 
 const pathOf = (id: number) => `/diamond/${id}/history`
@@ -96,34 +100,47 @@ export const readOwnersPage = endpoint({
   group: reportPagesGroup,
   async handler({ params, search, target }, { report: { links, store, people } }: ReportServices) {
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
-    const opened = links.verify(pathOf(id), parseSignature(search))
-    if (opened === undefined) throw unknownPage()
-    if (opened.isExpired) throw new RequestError('gone', 'This link has expired; read the history again for a new link')
-    const past = await readDiamondHistory(store, id)
-    if (!past.isLive || past.lastView === undefined || pageLinkRevision(past.lastView.diamond) !== opened.revision) {
+    const link = links.verify(pathOf(id), parseSignature(search))
+    if (link === undefined) throw unknownPage()
+    if (link.isExpired) throw new RequestError('gone', 'This link has expired; read the history again for a new link')
+    const history = await readDiamondHistory(store, id)
+    if (
+      !history.isLive ||
+      history.lastView === undefined ||
+      pageLinkRevision(history.lastView.diamond) !== link.revision
+    ) {
       throw unknownPage()
     }
     return reportPageResponse(
-      await ownersReport(past.lastView, past.transitions, { links, store, people }, `../${relativePrefixOf(target)}`),
+      await ownersReport(
+        history.lastView,
+        history.transitions,
+        { links, store, people },
+        `../${relativePrefixOf(target)}`,
+      ),
     )
   },
 })
 
 /**
  * The report page with the history.
- * @param up prefix of relative links to report pages
+ * @param relativePrefix prefix of relative links to report pages
  */
 export async function ownersReport(
   view: DiamondView,
-  steps: DiamondHistory['transitions'],
+  transitions: DiamondHistory['transitions'],
   { links, store, people }: Pick<ReportServices['report'], 'links' | 'store' | 'people'>,
-  up: string,
+  relativePrefix: string,
 ): Promise<ReportPage> {
-  const who = new ActorResolver(store, people)
-  const newest = steps.slice(-MAX_TIMELINE_ENTRIES)
-  const entries = await Promise.all(newest.map(async (step) => toHistoryEntry(step, await who.actorOf(step.event))))
-  const page = reportOf(view, links, { signature: pageSignature(links, view.diamond), relativePrefix: up })
-  const content = html`${page.content} ${timelineSection(entries, steps.length)}`
+  const actorResolver = new ActorResolver(store, people)
+  const latestTransitions = transitions.slice(-MAX_TIMELINE_ENTRIES)
+  const entries = await Promise.all(
+    latestTransitions.map(async (transition) =>
+      toHistoryEntry(transition, await actorResolver.actorOf(transition.event)),
+    ),
+  )
+  const page = reportOf(view, links, { signature: pageSignature(links, view.diamond), relativePrefix })
+  const content = html`${page.content} ${timelineSection(entries, transitions.length)}`
   return { ...page, content, head: NOTHING, isPublic: false, isOwnerView: true }
 }
 

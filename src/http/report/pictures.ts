@@ -17,7 +17,7 @@ export type StonePictureSubject = { readonly cut: Cut } | { readonly model: stri
 /** Rejects with an error named ImpossibleProportions or UntraceableCut if there can be no picture. */
 export type PictureRenderer = (order: {
   readonly subject: StonePictureSubject
-  readonly look: PictureKind
+  readonly kind: PictureKind
 }) => Promise<Uint8Array>
 
 export type StonePicture = { readonly etag: string; png(): Promise<Uint8Array | undefined> }
@@ -69,15 +69,15 @@ export class StonePictureCache {
     private readonly persistentCache: PictureStore,
   ) {}
 
-  pictureOf(subject: StonePictureSubject, look: PictureKind): StonePicture {
-    const what = 'cut' in subject ? cutKey(subject.cut) : `model ${subject.model}`
-    const key = [RENDERING_VERSION, OPTICS_VERSION, look, what].join('/')
+  pictureOf(subject: StonePictureSubject, kind: PictureKind): StonePicture {
+    const subjectKey = 'cut' in subject ? cutKey(subject.cut) : `model ${subject.model}`
+    const key = [RENDERING_VERSION, OPTICS_VERSION, kind, subjectKey].join('/')
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
-    return { etag, png: () => this.#cache.get(key) ?? this.#renderCached(key, subject, look) }
+    return { etag, png: () => this.#cache.get(key) ?? this.#renderCached(key, subject, kind) }
   }
 
-  #renderCached(key: string, subject: StonePictureSubject, look: PictureKind): Promise<Uint8Array | undefined> {
-    const png = this.#loadOrRender(key, subject, look).catch((error: unknown) => {
+  #renderCached(key: string, subject: StonePictureSubject, kind: PictureKind): Promise<Uint8Array | undefined> {
+    const png = this.#loadOrRender(key, subject, kind).catch((error: unknown) => {
       if (error instanceof Error && NO_PICTURE.has(error.name)) return undefined
       this.#cache.delete(key)
       throw error
@@ -86,11 +86,11 @@ export class StonePictureCache {
     return png
   }
 
-  async #loadOrRender(key: string, subject: StonePictureSubject, look: PictureKind): Promise<Uint8Array> {
-    if (!('cut' in subject)) return this.render({ subject, look })
-    const before = await this.persistentCache.get(key)
-    if (before !== undefined) return before
-    const png = await this.render({ subject, look })
+  async #loadOrRender(key: string, subject: StonePictureSubject, kind: PictureKind): Promise<Uint8Array> {
+    if (!('cut' in subject)) return this.render({ subject, kind })
+    const cachedPng = await this.persistentCache.get(key)
+    if (cachedPng !== undefined) return cachedPng
+    const png = await this.render({ subject, kind })
     await this.persistentCache.put(key, png)
     return png
   }

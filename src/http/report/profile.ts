@@ -53,15 +53,15 @@ const BOTTOM = 34
 export function profileOf(diamond: LiveDiamond, measured: MeasuredProportions): Html {
   const cut = cutOf(stoneOf(diamond))
   if (cut === null) return NOTHING
-  const possible = possibleCut(cut)
-  const proportions = proportionsOf(possible)
+  const drawnCut = possibleCut(cut)
+  const proportions = proportionsOf(drawnCut)
   const label = measuredFacts(measured)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
   return html`<figure class="profile">
     ${drawing(sideOf(cut.shape, proportions), measured, `The stone from the side: ${label}`)}
     <figcaption>
-      ${possible === cut ? NOTHING : FIGURES_DISAGREE} Figures are from the laboratory. Parts without a figure are drawn
+      ${drawnCut === cut ? NOTHING : FIGURES_DISAGREE} Figures are from the laboratory. Parts without a figure are drawn
       with typical proportions.
     </figcaption>
   </figure>`
@@ -77,7 +77,7 @@ type StoneProfile = {
   readonly end: number
   readonly girdle?: GirdleEdges
 }
-type GirdleEdges = { readonly edge: number; readonly under: number }
+type GirdleEdges = { readonly upperEdge: number; readonly lowerEdge: number }
 
 const [LEFT, RIGHT, MIDDLE] = [SIDE, SIDE + WIDTH, SIDE + WIDTH / 2]
 
@@ -85,67 +85,67 @@ function sideOf(shape: ModelledShape, proportions: Proportions): StoneProfile {
   const { table, crownHeight, girdle, pavilionDepth, culet } = proportions
   if (shape === 'Rose') return roseSide(proportions)
   if (shape === 'Briolette') return dropSide(proportions)
-  const edge = TOP + crownHeight * WIDTH
-  const under = edge + girdle * WIDTH
-  const end = under + pavilionDepth * WIDTH * (1 - culet)
+  const upperEdge = TOP + crownHeight * WIDTH
+  const lowerEdge = upperEdge + girdle * WIDTH
+  const end = lowerEdge + pavilionDepth * WIDTH * (1 - culet)
   const [tableHalf, culetHalf] = [(table * WIDTH) / 2, (culet * WIDTH) / 2]
   const outline = [
     [MIDDLE - tableHalf, TOP],
     [MIDDLE + tableHalf, TOP],
-    [RIGHT, edge],
-    [RIGHT, under],
+    [RIGHT, upperEdge],
+    [RIGHT, lowerEdge],
     [MIDDLE + culetHalf, end],
     [MIDDLE - culetHalf, end],
-    [LEFT, under],
-    [LEFT, edge],
+    [LEFT, lowerEdge],
+    [LEFT, upperEdge],
   ] as const
-  return { outline, end, girdle: { edge, under } }
+  return { outline, end, girdle: { upperEdge, lowerEdge } }
 }
 
 /** A rose cut: a flat base at the girdle, and two rows of facets up to the point. */
 function roseSide({ table, crownHeight, girdle, pavilionDepth }: Proportions): StoneProfile {
   const crown = TOP + crownHeight * WIDTH
-  const edge = crown + pavilionDepth * WIDTH
-  const end = edge + girdle * WIDTH
+  const upperEdge = crown + pavilionDepth * WIDTH
+  const end = upperEdge + girdle * WIDTH
   const half = ((1 - table) * WIDTH) / 2
   const outline = [
     [MIDDLE, TOP],
     [MIDDLE + half, crown],
-    [RIGHT, edge],
+    [RIGHT, upperEdge],
     [RIGHT, end],
     [LEFT, end],
-    [LEFT, edge],
+    [LEFT, upperEdge],
     [MIDDLE - half, crown],
   ] as const
-  return { outline, end, girdle: { edge, under: end } }
+  return { outline, end, girdle: { upperEdge, lowerEdge: end } }
 }
 
 /** A briolette, drawn with the point up, as it is worn. It has neither table nor girdle. */
 function dropSide(proportions: Proportions): StoneProfile {
   const rings = brioletteRings(proportions)
   const point = Math.max(...rings.map(({ up }) => up))
-  const on = (side: 1 | -1) =>
+  const sideOutline = (side: 1 | -1) =>
     rings.map(({ up, radius }) => [MIDDLE + side * radius * WIDTH, TOP + (point - up) * WIDTH] as const)
-  return { outline: [...on(1), ...on(-1).reverse()], end: TOP + proportions.lengthToWidth * WIDTH }
+  return { outline: [...sideOutline(1), ...sideOutline(-1).reverse()], end: TOP + proportions.lengthToWidth * WIDTH }
 }
 
 function drawing({ outline, end, girdle }: StoneProfile, measured: MeasuredProportions, label: string): Html {
   return html`<svg viewBox="0 0 ${units(2 * SIDE + WIDTH)} ${units(end + BOTTOM)}" role="img" aria-label="${label}">
     <path class="stone" d="M${outline.map(([x, y]) => `${units(x)} ${units(y)}`).join('L')}Z" />
-    ${girdle === undefined ? NOTHING : parts(girdle, end, measured)}
+    ${girdle === undefined ? NOTHING : girdleAndLabels(girdle, end, measured)}
     ${measured.size === undefined ? NOTHING : sizeLabel(MIDDLE, end + 24, measured.size)}
   </svg>`
 }
 
-function parts({ edge, under }: GirdleEdges, end: number, measured: MeasuredProportions): Html {
+function girdleAndLabels({ upperEdge, lowerEdge }: GirdleEdges, end: number, measured: MeasuredProportions): Html {
   return html`<path
       class="line"
-      d="M${units(LEFT)} ${units(edge)}H${units(RIGHT)}M${units(LEFT)} ${units(under)}H${units(RIGHT)}"
+      d="M${units(LEFT)} ${units(upperEdge)}H${units(RIGHT)}M${units(LEFT)} ${units(lowerEdge)}H${units(RIGHT)}"
     />
     ${label(MIDDLE, TOP - 12, 'middle', measured.table, ' %', 'table')}
-    ${label(LEFT - 6, (TOP + edge) / 2, 'end', measured.crownAngle, '°', 'crown')}
-    ${label(LEFT - 6, under + 4, 'end', measured.girdle, ' %', 'girdle')}
-    ${label(LEFT + 36, (under + end) / 2 + 10, 'end', measured.pavilionAngle, '°', 'pavilion')}
+    ${label(LEFT - 6, (TOP + upperEdge) / 2, 'end', measured.crownAngle, '°', 'crown')}
+    ${label(LEFT - 6, lowerEdge + 4, 'end', measured.girdle, ' %', 'girdle')}
+    ${label(LEFT + 36, (lowerEdge + end) / 2 + 10, 'end', measured.pavilionAngle, '°', 'pavilion')}
     ${label(RIGHT + 6, (TOP + end) / 2 + 24, 'start', measured.depth, ' %', 'depth')}`
 }
 

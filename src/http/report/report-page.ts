@@ -20,12 +20,12 @@ import { LINK_LIFETIMES } from '../../representations/json.ts'
 import { modelPath } from '../../representations/stone-model.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
-import { basisMark, gradedScores, gradeOf, scoresSection } from './scores-section.ts'
+import { basisTag, gradedScores, gradeOf, scoresSection } from './scores-section.ts'
 import type { ReportPage } from './layout.ts'
 import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
 
 /** @param warnings sentences without full stops */
-const warningMark = (warnings: readonly string[]): Html =>
+const warningNote = (warnings: readonly string[]): Html =>
   html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
 
 export type ReportPageOptions = {
@@ -72,16 +72,16 @@ function imprint(
   const { id } = view.diamond
   const day = DateTime.fromMillis(view.changedAt, { zone: 'utc' }).toISODate() ?? ''
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
-  const page = `${baseUrl}/diamond/${id}${query}`
+  const pageUrl = `${baseUrl}/diamond/${id}${query}`
   return html`<footer class="soft">
     <div>
       <p>
         Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(baseUrl).host}. Scores by
         model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is not a laboratory report.
       </p>
-      <p class="address">${page}</p>
+      <p class="address">${pageUrl}</p>
     </div>
-    ${qrCode(page, "This page's address as a QR code")}
+    ${qrCode(pageUrl, "This page's address as a QR code")}
   </footer>`
 }
 
@@ -94,8 +94,8 @@ function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
   if (certifications.length === 0) return NOTHING
   const entry =
     fields.dataAccess === 2
-      ? (one: Certification) => fullEntry(one, diamond, links)
-      : (one: Certification) => bareEntry(one, diamond)
+      ? (certification: Certification) => fullEntry(certification, diamond, links)
+      : (certification: Certification) => bareEntry(certification, diamond)
   return html`<section>
     <h2>Certificates</h2>
     <ul>
@@ -107,7 +107,7 @@ function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
 const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
   html`<li>
     ${certification.laboratory}
-    ${contradictionTexts(certification, fields).length > 0 ? warningMark([CONTRADICTS]) : NOTHING}
+    ${contradictionTexts(certification, fields).length > 0 ? warningNote([CONTRADICTS]) : NOTHING}
   </li>`
 
 const CONTRADICTS = 'The laboratory report contradicts this page'
@@ -115,10 +115,10 @@ const CONTRADICTS = 'The laboratory report contradicts this page'
 function fullEntry(certification: Certification, diamond: LiveDiamond, links: SignedLinks): Html {
   const { id, laboratory, number, file } = certification
   const contradictions = contradictionTexts(certification, diamond.fields)
-  const page = reportCheckUrl(laboratory, number)
-  const named = number === null ? laboratory : `${laboratory} ${number}`
+  const checkUrl = reportCheckUrl(laboratory, number)
+  const reportName = number === null ? laboratory : `${laboratory} ${number}`
   return html`<li>
-    ${page === null ? html`${named}` : html`<a href="${page}" rel="noreferrer">${named} at the laboratory</a>`}
+    ${checkUrl === null ? html`${reportName}` : html`<a href="${checkUrl}" rel="noreferrer">${reportName} at the laboratory</a>`}
     ${
       file === null
         ? NOTHING
@@ -126,7 +126,7 @@ function fullEntry(certification: Certification, diamond: LiveDiamond, links: Si
             >Report ${number ?? laboratory}, PDF</a
           >`
     }
-    ${contradictions.length === 0 ? NOTHING : warningMark(contradictions)}
+    ${contradictions.length === 0 ? NOTHING : warningNote(contradictions)}
   </li>`
 }
 
@@ -144,7 +144,7 @@ function modelSection(diamond: LiveDiamond, links: SignedLinks): Html {
           >This stone as a 3D file, ${format}</a
         >
         <span class="soft">${facets.toLocaleString('en')} facets, ${sizeText(file.bytes)}</span>
-        ${warnings.length === 0 ? NOTHING : warningMark(warnings)}
+        ${warnings.length === 0 ? NOTHING : warningNote(warnings)}
       </li>
     </ul>
   </section>`
@@ -155,7 +155,7 @@ const sizeText = (bytes: number): string =>
   bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 /** Renders the report page of a diamond. */
-export function reportOf(view: DiamondView, links: SignedLinks, opening: ReportPageOptions): ReportPage {
+export function reportOf(view: DiamondView, links: SignedLinks, options: ReportPageOptions): ReportPage {
   const { diamond } = view
   const scores = view.scores === null ? null : parseScores(view.scores)
   const basis = scoreBasisOf(diamond, scores)
@@ -171,27 +171,27 @@ export function reportOf(view: DiamondView, links: SignedLinks, opening: ReportP
         <h1>${title}</h1>
         <p class="soft">${summary}</p>
       </header>
-      ${pictureSubjectOf(diamond) === null ? NOTHING : figures(diamond, opening)}
+      ${pictureSubjectOf(diamond) === null ? NOTHING : figures(diamond, options)}
       <section>${scoresSection(scores, basis, diamond.fields.dataAccess > 0)}</section>
       <section>
         <h2>The stone</h2>
         ${list(factsOf(diamond.fields))}
       </section>
       ${designSection(diamond)} ${certificatesSection(diamond, links)} ${modelSection(diamond, links)}
-      ${imprint(view, scores, links, opening)}`,
+      ${imprint(view, scores, links, options)}`,
   }
 }
 
 function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
   const facts = new Map(factsOf(fields))
-  const said = ['Colour', 'Clarity', 'Cut grade'].flatMap((name) => {
+  const phrases = ['Colour', 'Clarity', 'Cut grade'].flatMap((name) => {
     const value = facts.get(name)
     return value === undefined ? [] : [`${name.toLowerCase()} ${value}`]
   })
   const [first] = scores === null ? [] : gradedScores(scores)
   if (first !== undefined)
-    said.push(`${first.title.toLowerCase()} ${first.value.toFixed(2)}, ${gradeOf(first)} on this page's scale`)
-  const text = said.join(' · ')
+    phrases.push(`${first.title.toLowerCase()} ${first.value.toFixed(2)}, ${gradeOf(first)} on this page's scale`)
+  const text = phrases.join(' · ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
@@ -199,29 +199,29 @@ function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
 function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPageOptions): Html {
   const { id, fields } = diamond
   const basis = pictureBasisOf(diamond)
-  const mark = basisMark(basis)
-  const isOwnBody = basis === 'facets'
+  const tag = basisTag(basis)
+  const isScanned = basis === 'facets'
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
   const shape = shapeName(fields).toLowerCase()
-  const drawn = (look: PictureKind, alt: string) => {
-    const address = `${relativePrefix}${String(id)}/${look}.png${query}`
-    return html`<a class="drawn" href="${address}"><img src="${address}" alt="${alt}" /></a>`
+  const pictureLink = (kind: PictureKind, alt: string) => {
+    const pictureUrl = `${relativePrefix}${String(id)}/${kind}.png${query}`
+    return html`<a class="drawn" href="${pictureUrl}"><img src="${pictureUrl}" alt="${alt}" /></a>`
   }
   return html`<div class="pictures">
     <figure>
-      ${drawn('face-up', `A ${shape} cut from above, as it looks in a room`)}
-      <figcaption>${mark}<br />Face-up, traced from ${isOwnBody ? 'its own 3D file' : 'a model of the cut'}</figcaption>
+      ${pictureLink('face-up', `A ${shape} cut from above, as it looks in a room`)}
+      <figcaption>${tag}<br />Face-up, traced from ${isScanned ? 'its own 3D file' : 'a model of the cut'}</figcaption>
     </figure>
     <figure>
-      ${drawn('aset', 'The same cut in ASET light: colours show the angles from which the light comes')}
+      ${pictureLink('aset', 'The same cut in ASET light: colours show the angles from which the light comes')}
       <figcaption>
-        ${mark}<br />ASET: red is light from high angles, green from low angles, blue is obscured by the viewer&#8217;s
+        ${tag}<br />ASET: red is light from high angles, green from low angles, blue is obscured by the viewer&#8217;s
         head, white is leakage
       </figcaption>
     </figure>
     <figure class="rocked">
-      ${drawn('rocked', 'The same cut face-up, tilted in five steps from -15 to 15 degrees')}
-      <figcaption>${mark}<br />Tilted from -15° to 15°: which parts sparkle and which stay dark</figcaption>
+      ${pictureLink('rocked', 'The same cut face-up, tilted in five steps from -15 to 15 degrees')}
+      <figcaption>${tag}<br />Tilted from -15° to 15°: which parts sparkle and which stay dark</figcaption>
     </figure>
   </div>`
 }

@@ -98,12 +98,12 @@ export const readPicture = endpoint({
     if (subject === null) throw new ErrorWithHeaders(stale, noPicture())
     const picture = report.pictures.pictureOf(subject, PICTURE_BY_FILE_NAME[request.params.picture])
     const headers = { ...stale, ...headersOf(view), ETag: picture.etag }
-    const drawn = async () => {
+    const renderPicture = async () => {
       const png = await picture.png()
       if (png === undefined) throw new ErrorWithHeaders(stale, noPicture())
       return png
     }
-    return binaryResponse(200, 'image/png', drawn, headers)
+    return binaryResponse(200, 'image/png', renderPicture, headers)
   },
 })
 
@@ -131,9 +131,9 @@ async function authorizeReport(
   const headers = staleHeaders(ageSeconds)
   if (view === undefined) throw new ErrorWithHeaders(headers, unknownDiamond())
   const signature = parseSignature(search)
-  const isOpened = links.verify(`/diamond/${id}`, signature)?.revision === pageLinkRevision(view.diamond)
-  if (view.diamond.fields.access === 0 && !isOpened) throw new ErrorWithHeaders(headers, unknownDiamond())
-  return { view, signature: isOpened ? signature : '', headers }
+  const hasValidSignature = links.verify(`/diamond/${id}`, signature)?.revision === pageLinkRevision(view.diamond)
+  if (view.diamond.fields.access === 0 && !hasValidSignature) throw new ErrorWithHeaders(headers, unknownDiamond())
+  return { view, signature: hasValidSignature ? signature : '', headers }
 }
 
 const UNKNOWN_VIEW = { view: undefined, ageSeconds: undefined }

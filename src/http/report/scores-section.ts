@@ -70,14 +70,14 @@ const BASIS_NAMES: Readonly<Record<ScoreSource, string>> = {
 }
 
 /** Whether a score or picture is specific to this stone, rather than typical of its shape or grade. */
-const isOwn = (basis: ScoreSource): boolean => basis === 'measurements' || basis === 'facets'
+const isStoneSpecific = (basis: ScoreSource): boolean => basis === 'measurements' || basis === 'facets'
 
 /**
  * The label of a score or picture: a filled disc in a solid frame if it is specific to this stone, an empty disc in a dashed
  * frame if it is typical. The difference is visible in print and to colour-blind readers.
  */
-export const basisMark = (basis: ScoreSource): Html =>
-  html`<span class="basis ${isOwn(basis) ? 'own' : 'typical'}">${BASIS_NAMES[basis]}</span>`
+export const basisTag = (basis: ScoreSource): Html =>
+  html`<span class="basis ${isStoneSpecific(basis) ? 'own' : 'typical'}">${BASIS_NAMES[basis]}</span>`
 
 const MEASURES: Readonly<Record<keyof CutMeasurements, string>> = {
   tablePct: 'table',
@@ -96,9 +96,9 @@ function basisText({ light, measured }: ScoreBasis, showsMeasurements: boolean):
   if (light === 'grade') return TYPICAL_OF_GRADE
   if (light === 'facets') return OWN_FACETS
   if (light !== 'measurements') return NOTHING
-  const which = showsMeasurements ? `its ${joinWords(measured.map((name) => MEASURES[name]))}` : 'this stone'
+  const subject = showsMeasurements ? `its ${joinWords(measured.map((name) => MEASURES[name]))}` : 'this stone'
   return html`<p class="soft">
-    From its measurements: a laboratory measured ${which}; all other proportions are typical of the shape and grade.
+    From its measurements: a laboratory measured ${subject}; all other proportions are typical of the shape and grade.
   </p>`
 }
 
@@ -211,21 +211,21 @@ function scoreOf(score: GradedScore, basis: ScoreSource): Html {
   const error = score.error.toFixed(2)
   const grade = gradeOf(score)
   const label = `${score.title} ${value}, plus or minus ${error}, on a scale from Poor to Outstanding: ${grade}`
-  return html`<section class="${isOwn(basis) ? 'own' : 'typical'}">
+  return html`<section class="${isStoneSpecific(basis) ? 'own' : 'typical'}">
     <h3>
       ${score.title} <span class="value">${value}<small> ± ${error}</small></span>
     </h3>
-    <p>${basisMark(basis)}</p>
+    <p>${basisTag(basis)}</p>
     ${drawScale(score.name, score.value, score.error, label)}
     <p>On this scale: <strong>${grade}</strong>. <span class="soft">${score.meaning}</span></p>
   </section>`
 }
 
 function spreadText({ ct, pc }: NonNullable<Scores['spread']>, basis: ScoreSource): Html {
-  const looks = ct === 0 ? 'as large as' : ct > 0 ? 'larger than' : 'smaller than'
+  const comparison = ct === 0 ? 'as large as' : ct > 0 ? 'larger than' : 'smaller than'
   return html`<p>
-    <strong>Spread ${formatSigned(ct, 2)} ct (${formatSigned(pc, 1)} %)</strong> ${basisMark(basis)} From above it looks
-    ${looks} a well-cut round of its weight.
+    <strong>Spread ${formatSigned(ct, 2)} ct (${formatSigned(pc, 1)} %)</strong> ${basisTag(basis)} From above it looks
+    ${comparison} a well-cut round of its weight.
   </p>`
 }
 

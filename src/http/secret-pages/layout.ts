@@ -33,9 +33,9 @@ details{margin-top:1.5rem;border-top:1px solid var(--line)}
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.625rem}button{width:100%}}
 `
 
-/** The button is hidden unless scripts run. @param what the text on the button after "Copy" */
-export const copyButton = (what: string): Html =>
-  html`<button id="copy" type="button" class="quiet" hidden>Copy ${what}</button>
+/** The button is hidden unless scripts run. @param contentName the text on the button after "Copy" */
+export const copyButton = (contentName: string): Html =>
+  html`<button id="copy" type="button" class="quiet" hidden>Copy ${contentName}</button>
     <p id="copied" role="status" class="soft"></p>`
 
 /** The only script. Without it, the text can be selected and copied manually. */

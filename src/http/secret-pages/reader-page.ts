@@ -25,7 +25,7 @@ export type SecretPageServices = {
 export const PAGE = { description: 'The page', mediaType: 'text/html' }
 
 /** No authentication: the key in the URL is the credential. Applies RATE_LIMIT per address. */
-export const visitor: Authenticator<undefined, SecretPageServices> = {
+export const rateLimitedAccess: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
   errorStatuses: [429],
   authenticate({ clientAddress }, { secretPages: { rateLimit } }) {
@@ -34,13 +34,13 @@ export const visitor: Authenticator<undefined, SecretPageServices> = {
   },
 }
 
-/** Like `visitor`, but rejects cross-site requests. */
-export const formSender: Authenticator<undefined, SecretPageServices> = {
+/** Like `rateLimitedAccess`, but rejects cross-site requests. */
+export const sameSiteForm: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
   errorStatuses: [403, 429],
   authenticate(request, services) {
     refuseCrossSite(request.headers, { ownOrigins: services.secretPages.ownOrigins, allowedOrigins: new Set() })
-    return visitor.authenticate(request, services)
+    return rateLimitedAccess.authenticate(request, services)
   },
 }
 
@@ -50,14 +50,14 @@ export const secretPagesGroup: EndpointGroup = {
   pathPrefixes: ['/secret', '/private'],
   errorFormat: { mediaType: 'text/html' },
   errorResponse({ status, faults }, _error, { requestId }) {
-    if (status === 404) return secretPageResponse({ status, ...GONE })
+    if (status === 404) return secretPageResponse({ status, ...NOT_FOUND_PAGE })
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
       <p class="soft">No secret was revealed or deleted. Request ID: ${requestId}</p>`
     return secretPageResponse({ status, title: TITLES[status] ?? 'Request failed', content })
   },
 }
 
-const GONE = {
+const NOT_FOUND_PAGE = {
   title: 'Secret not found',
   content: html`<p>
       The secret may have been read, been burned by its sender, or have expired, or the link may be incomplete. For
@@ -85,7 +85,7 @@ export const askSecretReader = endpoint({
   method: 'GET',
   path: '/secret/{key}',
   summary: 'Show the confirmation page for the reader of a secret. Does not reveal the secret.',
-  auth: visitor,
+  auth: rateLimitedAccess,
   pathParameters: { key: secretKey },
   responses: { 200: PAGE, 404: NO_SECRET, 429: LOCKED },
   group: secretPagesGroup,
@@ -99,7 +99,7 @@ export const showSecretToReader = endpoint({
   method: 'POST',
   path: '/secret/{key}',
   summary: 'Reveal a secret with the button on its confirmation page. The secret can be revealed only once.',
-  auth: formSender,
+  auth: sameSiteForm,
   pathParameters: { key: secretKey },
   body: PassphraseParameters,
   responses: { 200: PAGE, 404: `${NO_SECRET}, or the passphrase is wrong`, 429: LOCKED },
@@ -118,15 +118,15 @@ export const showSecretToReader = endpoint({
       // If the secret still exists, the passphrase was wrong; otherwise this throws missing.
       const secret = await previewSecret(secrets, key)
       if (!secret.passphrase) throw error
-      return confirmationPage(404, secret, passphrase === '' ? MISSING : WRONG)
+      return confirmationPage(404, secret, passphrase === '' ? MISSING_PASSPHRASE : WRONG_PASSPHRASE)
     }
   },
 })
 
-const MISSING = html`<p class="alert" role="alert">
+const MISSING_PASSPHRASE = html`<p class="alert" role="alert">
   Enter the passphrase to reveal this secret. The secret has not been deleted.
 </p>`
-const WRONG = html`<p class="alert" role="alert">
+const WRONG_PASSPHRASE = html`<p class="alert" role="alert">
   Wrong passphrase. The secret has not been deleted. After five wrong passphrases it is locked for 30 minutes; after
   twenty it is burned.
 </p>`

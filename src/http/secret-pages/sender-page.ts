@@ -9,14 +9,14 @@ import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { metadataKey } from '../secrets/records.ts'
 import { copyButton, secretPageResponse, passphraseInput, timeOf } from './layout.ts'
-import { formSender, PAGE, secretPagesGroup, visitor, type SecretPageServices } from './reader-page.ts'
+import { sameSiteForm, PAGE, secretPagesGroup, rateLimitedAccess, type SecretPageServices } from './reader-page.ts'
 
 export const showSecretReceipt = endpoint({
   operationId: 'showSecretReceipt',
   method: 'GET',
   path: ['/private/{key}', '/private/{key}/burn'],
   summary: "Show the sender's page of a secret, with its status, the link for the reader, and a form to burn it",
-  auth: visitor,
+  auth: rateLimitedAccess,
   pathParameters: { key: metadataKey },
   responses: { 200: PAGE, 404: 'No such secret, or its metadata has expired' },
   group: secretPagesGroup,
@@ -28,7 +28,7 @@ export const burnSecretByPage = endpoint({
   method: 'POST',
   path: '/private/{key}/burn',
   summary: "Burn a secret with the button on the sender's page. Redirects back to the page.",
-  auth: formSender,
+  auth: sameSiteForm,
   pathParameters: { key: metadataKey },
   body: PassphraseParameters,
   responses: {
@@ -102,7 +102,7 @@ const linkTo = (link: string): Html =>
 
 function facts(secret: KnownSecret, state: SecretState): Html[] {
   const recipients = secret.recipient.join(', ')
-  const mailed = mailStatus(secret, state)
+  const mail = mailStatus(secret, state)
   return [
     fact('Shared', timeOf(secret.at)),
     ...(state === 'received' ? [fact('Read', timeOf(secret.changedAt))] : []),
@@ -110,14 +110,14 @@ function facts(secret: KnownSecret, state: SecretState): Html[] {
     ...(state === 'expired' ? [fact('Expired', timeOf(expiresAt(secret)))] : []),
     ...(state === 'new' ? [fact('Expires', timeOf(expiresAt(secret)))] : []),
     ...(recipients === '' ? [] : [fact(secret.recipient.length > 1 ? 'Recipients' : 'Recipient', html`${recipients}`)]),
-    ...(mailed === undefined ? [] : [fact('Mail', html`${MAILED[mailed]}`)]),
+    ...(mail === undefined ? [] : [fact('Mail', html`${MAIL_STATUS_TEXTS[mail]}`)]),
     ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'required' : 'none'}`)] : []),
     ...(secret.failedTries > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
     fact('This page', html`available until ${timeOf(metadataExpiresAt(secret))}`),
   ]
 }
 
-const MAILED: Readonly<Record<MailStatus, string>> = {
+const MAIL_STATUS_TEXTS: Readonly<Record<MailStatus, string>> = {
   sent: 'sent',
   waiting: 'not sent yet',
   refused: 'rejected by the recipient\u2019s mail server: send the link yourself',

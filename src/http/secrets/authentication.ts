@@ -41,14 +41,14 @@ function bodyOf({ status, faults }: HttpErrorDetails, key: string | undefined): 
 }
 
 /** Milliseconds. */
-const WINDOW = 600_000
+const WINDOW_MS = 600_000
 /** Maximum number of accounts and addresses counted; the least recently used are evicted. */
 const MAX_WINDOWS = 100_000
 
 /** The original's message, which clients match on. */
 const MESSAGE = 'Apologies dear citizen! You have been rate limited.'
 
-type Window = { readonly until: number; count: number }
+type Window = { readonly endsAt: number; count: number }
 
 /** Fixed-window rate limiter: counts requests per key in windows of 10 minutes, in this process only. */
 export class RateLimiter {
@@ -69,26 +69,27 @@ export class RateLimiter {
     const now = this.clock()
     const window = this.#windowOf(key, now)
     if (++window.count <= this.limit) return
-    throw new RequestError('too-many', MESSAGE, Math.max(1, Math.ceil((window.until - now) / 1000)))
+    throw new RequestError('too-many', MESSAGE, Math.max(1, Math.ceil((window.endsAt - now) / 1000)))
   }
 
   #windowOf(key: string, now: number): Window {
-    const known = this.#windows.get(key)
-    if (known !== undefined && now < known.until) return known
-    const window = { until: now + WINDOW, count: 0 }
+    const current = this.#windows.get(key)
+    if (current !== undefined && now < current.endsAt) return current
+    const window = { endsAt: now + WINDOW_MS, count: 0 }
     this.#windows.set(key, window)
     return window
   }
 }
 
 /** @throws RequestError too-many */
-export const countAddress = (limit: RateLimiter, address: string): void => limit.count(`address ${networkOf(address)}`)
+export const countAddress = (limiter: RateLimiter, address: string): void =>
+  limiter.count(`address ${networkOf(address)}`)
 
 /** Called in addition to `countAddress`. @throws RequestError too-many */
-export const countAccount = (limit: RateLimiter, account: number): void => limit.count(`account ${account}`)
+export const countAccount = (limiter: RateLimiter, account: number): void => limiter.count(`account ${account}`)
 
 export type ApiTokens = {
-  verify(shown: { email: string; token: string; address: string }): Promise<ApiTokenHolder | undefined>
+  verify(credentials: { email: string; token: string; address: string }): Promise<ApiTokenHolder | undefined>
 }
 
 export type SecretServices = {
@@ -143,20 +144,20 @@ async function authenticateApiToken(
   countAddress(rateLimit, clientAddress)
   const credentials = credentialsOf(headers.authorization)
   if (credentials === undefined) return undefined
-  const account = await waitBudget.spendOn(() => apiTokens.verify({ ...credentials, address: clientAddress }))
+  const tokenHolder = await waitBudget.spendOn(() => apiTokens.verify({ ...credentials, address: clientAddress }))
   // Invalid credentials are rejected even where none are required.
-  if (account === undefined) return refuse()
-  countAccount(rateLimit, account.account)
-  return { ...account, token: credentials.token }
+  if (tokenHolder === undefined) return refuse()
+  countAccount(rateLimit, tokenHolder.account)
+  return { ...tokenHolder, token: credentials.token }
 }
 
 /** Empty credentials (`Og==`) count as none, because some clients always send them. @throws RequestError unauthenticated */
 function credentialsOf(header: string | undefined): { email: string; token: string } | undefined {
   if (header === undefined || header === '') return undefined
-  const shown = parseBasicCredentials(header)
-  if (shown?.user === '' && shown.password === '') return undefined
-  if (shown === undefined || shown.user === '' || shown.password === '') return refuse()
-  return { email: shown.user, token: shown.password }
+  const credentials = parseBasicCredentials(header)
+  if (credentials?.user === '' && credentials.password === '') return undefined
+  if (credentials === undefined || credentials.user === '' || credentials.password === '') return refuse()
+  return { email: credentials.user, token: credentials.password }
 }
 
 function refuse(): never {

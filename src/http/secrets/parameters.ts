@@ -21,11 +21,11 @@ const SECONDS_ERROR = 'must be a number of seconds'
 /** Accepts numbers and numeric texts of any value, as the original does; `effectiveTtl` applies the bounds. */
 const seconds = z
   .union([z.number(), z.string()], SECONDS_ERROR)
-  .transform((written, faults) => {
-    const text = String(written).trim()
+  .transform((value, context) => {
+    const text = String(value).trim()
     if (text === '') return undefined
     if (NUMBER.test(text)) return Number(text)
-    faults.addIssue(SECONDS_ERROR)
+    context.addIssue(SECONDS_ERROR)
     return z.NEVER
   })
   .optional()

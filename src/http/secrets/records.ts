@@ -89,7 +89,7 @@ export const UNKNOWN_SECRET = {
 } as const
 
 /** The original has had several names for this resource; the first is documented. */
-const recordPaths = (rest: string) => ['private', 'metadata', 'receipt'].map((name) => `/api/v1/${name}/${rest}`)
+const recordPaths = (suffix: string) => ['private', 'metadata', 'receipt'].map((name) => `/api/v1/${name}/${suffix}`)
 
 export const readSecretRecord = endpoint({
   operationId: 'readSecretRecord',

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { revealSecret as reveal } from '../../commands/secrets/secrets.ts'
-import { shareSecret as keepSecret, type ShareSecret } from '../../commands/secrets/share-secret.ts'
+import { shareSecret as share, type ShareSecret } from '../../commands/secrets/share-secret.ts'
 import { RequestError } from '../../domain/decider.ts'
 import { checkRecipient } from '../../domain/secret/email-address.ts'
 import {
@@ -83,11 +83,12 @@ export async function storeSharedSecret(
   const { body, principal: sender, clientAddress } = request
   const origin = eventOriginFor(sender?.account, request)
   const { passphrase, ttl, recipients, notify } = effectiveOptions(body, sender)
-  const undoCount = sender === undefined ? () => undefined : secrets.mailLimits.reserve(sender.account, recipients)
+  const cancelReservation =
+    sender === undefined ? () => undefined : secrets.mailLimits.reserve(sender.account, recipients)
   const command = { value, kind, passphrase, ttl, recipients, notify, sender, address: clientAddress, origin }
-  const { keys, secret } = await keepSecret(secrets, command).catch((error: unknown) => {
+  const { keys, secret } = await share(secrets, command).catch((error: unknown) => {
     // If the outcome is unknown, the secret may have been stored and its e-mails may be sent.
-    if (!(error instanceof OutcomeUnknown)) undoCount()
+    if (!(error instanceof OutcomeUnknown)) cancelReservation()
     throw error
   })
   if (secret.status === 'unknown') throw new Error('the shared secret is unknown')
@@ -96,15 +97,15 @@ export async function storeSharedSecret(
 
 /** Validates the options and applies the limits of the sender's plan. @throws RequestError */
 function effectiveOptions(
-  { passphrase, ttl, recipient: all, notify }: SharingOptions,
+  { passphrase, ttl, recipient: requestedRecipients, notify }: SharingOptions,
   sender: AuthenticatedSender | undefined,
 ) {
-  if (sender === undefined && (all.length > 0 || notify)) {
+  if (sender === undefined && (requestedRecipients.length > 0 || notify)) {
     throw new RequestError('invalid', 'An account is required to send emails.')
   }
   checkPassphrase(passphrase)
-  for (const recipient of all) checkRecipient(recipient)
-  const recipients = all.slice(0, MAX_RECIPIENTS_BY_PLAN[sender?.plan ?? 'basic'])
+  for (const recipient of requestedRecipients) checkRecipient(recipient)
+  const recipients = requestedRecipients.slice(0, MAX_RECIPIENTS_BY_PLAN[sender?.plan ?? 'basic'])
   return { passphrase, ttl: effectiveTtl(ttl), recipients, notify }
 }
 

@@ -131,7 +131,7 @@ export async function requireOwnWebhook(
   if (!/^[1-9]\d*$/.test(params.id) || id > Number.MAX_SAFE_INTEGER) throw missing()
   const webhook = (await webhooksOf(commandContext.store, principal.account)).find((one) => one.id === id)
   if (webhook !== undefined) return { webhook, webhookKey: { owner: principal.account, id } }
-  const elsewhere = await readModel.model.get(id, ['owner'])
-  if (elsewhere === undefined || elsewhere['owner'] === principal.account) throw missing()
+  const storedWebhook = await readModel.model.get(id, ['owner'])
+  if (storedWebhook === undefined || storedWebhook['owner'] === principal.account) throw missing()
   throw new RequestError('forbidden', `Webhook ${id} belongs to another account`)
 }

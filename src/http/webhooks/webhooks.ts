@@ -41,10 +41,10 @@ export const createWebhookEndpoint = endpoint({
   async handler(request, { webhooks }: WebhookServices) {
     const { url, description = null } = parseWebhook(NEW_WEBHOOK, request.body)
     const { account } = request.principal
-    const made = await createWebhook(webhooks.commandContext, account, { url, description }, eventOriginOf(request))
-    const headers = await waitForReadModel(request, webhooks.readModel.progress, made.position)
-    const body = { ...toWebhookBody(made.webhook), secret: made.secret }
-    return created(`${webhooks.baseUrl}/v4/webhook/${made.webhook.id}`, body, headers)
+    const result = await createWebhook(webhooks.commandContext, account, { url, description }, eventOriginOf(request))
+    const headers = await waitForReadModel(request, webhooks.readModel.progress, result.position)
+    const body = { ...toWebhookBody(result.webhook), secret: result.secret }
+    return created(`${webhooks.baseUrl}/v4/webhook/${result.webhook.id}`, body, headers)
   },
 })
 
@@ -90,8 +90,8 @@ export const modifyWebhook = endpoint({
   async handler(request, services: WebhookServices) {
     const { commandContext, readModel } = services.webhooks
     const { webhookKey } = await requireOwnWebhook(request, services)
-    const wanted = parseWebhook(WEBHOOK_CHANGE, request.body)
-    const { webhook, position } = await changeWebhook(commandContext, webhookKey, wanted, eventOriginOf(request))
+    const changes = parseWebhook(WEBHOOK_CHANGE, request.body)
+    const { webhook, position } = await changeWebhook(commandContext, webhookKey, changes, eventOriginOf(request))
     return ok(toWebhookBody(webhook), await waitForReadModel(request, readModel.progress, position))
   },
 })

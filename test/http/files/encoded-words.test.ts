@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { withoutEncodedWords } from '../../../src/http/files/form-uploads.ts'
+import { decodeEncodedWords } from '../../../src/http/files/form-uploads.ts'
 
 const test = suite('encoded words in a file name')
 
@@ -16,7 +16,6 @@ const NAMES: readonly (readonly [written: string, name: string])[] = [
   ['plain.pdf', 'plain.pdf'],
 ]
 
-for (const [written, name] of NAMES)
-  test(`are decoded: ${written}`, () => assert.is(withoutEncodedWords(written), name))
+for (const [written, name] of NAMES) test(`are decoded: ${written}`, () => assert.is(decodeEncodedWords(written), name))
 
 test.run()

@@ -15,8 +15,8 @@ function recordingCache(
 ) {
   const drawn: string[] = []
   const draw: PictureRenderer = (order) => {
-    const { subject, look } = order
-    drawn.push(`${'cut' in subject ? subject.cut.shape : subject.model}, ${look}`)
+    const { subject, kind } = order
+    drawn.push(`${'cut' in subject ? subject.cut.shape : subject.model}, ${kind}`)
     return answer(order)
   }
   const pictures = new StonePictureCache(draw, {

@@ -4,7 +4,8 @@ import { RequestError } from '../../../domain/decider.ts'
 /** Maximum number of parameters in a query, form or JSON object. No request needs as many as ten. */
 export const PARAMETERS_MAX = 100
 
-export const tooMany = () => new RequestError('malformed', `A request must have at most ${PARAMETERS_MAX} parameters`)
+export const tooManyParameters = () =>
+  new RequestError('malformed', `A request must have at most ${PARAMETERS_MAX} parameters`)
 
 /**
  * `rack`: the conventions of Rack and PHP. The last of repeated parameters wins; lists are `name[]`, `name[0]` or a JSON

@@ -11,34 +11,34 @@ import { discardRest, readWithLimits, refuseEncoding } from '../body-limits.ts'
 import type { HttpRequest, RequestBody } from '../endpoint.ts'
 import { JSON_TYPES, refuseLarge } from '../json-body.ts'
 import { bodyReader } from '../read-body.ts'
-import { decodeUtf8, formOptions, PARAMETERS_MAX, tooMany, type ParameterRules } from './form.ts'
+import { decodeUtf8, formOptions, PARAMETERS_MAX, tooManyParameters, type ParameterRules } from './form.ts'
 import { isList } from './query.ts'
 
 /**
  * Reads a multipart form of texts (RFC 7578). A part sent as a file is read as text too.
- * @param limit maximum bytes of the body
+ * @param maxBytes of the body
  * @returns the form, urlencoded
  * @throws RequestError unsupported, malformed, too-large, too-slow, unavailable
  */
-async function readMultipartForm(ctx: Context, limit: number): Promise<string> {
+async function readMultipartForm(ctx: Context, maxBytes: number): Promise<string> {
   const { req } = ctx
   try {
     refuseEncoding(req)
-    const parser = parserOf(req, limit)
+    const parser = parserOf(req, maxBytes)
     const parse = () => {
       const parts = partsOf(parser)
       req.pipe(parser)
       return parts
     }
-    return new URLSearchParams(await readWithLimits(ctx, limit, parse)).toString()
+    return new URLSearchParams(await readWithLimits(ctx, maxBytes, parse)).toString()
   } catch (error) {
     discardRest(req)
     throw error instanceof RequestError ? error : unreadableForm(error)
   }
 }
 
-function parserOf({ headers }: IncomingMessage, limit: number): Busboy {
-  const limits = { parts: PARAMETERS_MAX, fieldSize: limit, fileSize: limit, headerPairs: 50 }
+function parserOf({ headers }: IncomingMessage, maxBytes: number): Busboy {
+  const limits = { parts: PARAMETERS_MAX, fieldSize: maxBytes, fileSize: maxBytes, headerPairs: 50 }
   return busboy({ headers, defParamCharset: 'utf8', limits })
 }
 
@@ -53,7 +53,7 @@ async function partsOf(parser: Busboy): Promise<[name: string, value: string][]>
   })
   // The parser may emit several errors, and `once` handles only the first.
   parser.on('error', () => undefined)
-  parser.on('partsLimit', () => parser.destroy(tooMany()))
+  parser.on('partsLimit', () => parser.destroy(tooManyParameters()))
   await once(parser, 'close')
   return parts.map(({ name, encoding, value }) => [name, requirePartText(value, encoding)])
 }
@@ -98,11 +98,11 @@ function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParam
   const forms = { urlencoded: true, queryString: options }
   // JSON is read as text and parsed here: koa-body keeps neither the source text of numbers nor invalid UTF-8.
   const json = { text: true, textTypes: JSON_TYPES }
-  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', maxBytes: maxBytes, defaultType: FORM })
+  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', maxBytes, defaultType: FORM })
   const ofJson = (text: string): RawParameters => {
-    const sent = requireJsonObject(parseJson(text, verbatimNumbers))
-    if (rules === 'once') refuseTwice(text)
-    return sent
+    const parameters = requireJsonObject(parseJson(text, verbatimNumbers))
+    if (rules === 'once') refuseRepeatedMembers(text)
+    return parameters
   }
   const bodyOf = async (ctx: Context): Promise<RawParameters> => {
     const { headers } = ctx.req
@@ -113,11 +113,11 @@ function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParam
     if (isMultipart) headers['content-type'] = FORM
     const body = await read(ctx)
     if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
-    const sent = (body ?? {}) as RawParameters
-    if (isMultipart && Object.keys(sent).some((name) => name.startsWith('--'))) {
+    const parameters = (body ?? {}) as RawParameters
+    if (isMultipart && Object.keys(parameters).some((name) => name.startsWith('--'))) {
       throw new RequestError('malformed', 'The Content-Type multipart/form-data must have a boundary')
     }
-    return sent
+    return parameters
   }
   return async (ctx: Context, search: string) => ({ query: parseForm(search, options), body: await bodyOf(ctx) })
 }
@@ -127,20 +127,20 @@ function parseForm(text: string, options: ReturnType<typeof formOptions>): RawPa
   try {
     return parse(text, options) as RawParameters
   } catch (error) {
-    throw error instanceof RangeError ? tooMany() : error
+    throw error instanceof RangeError ? tooManyParameters() : error
   }
 }
 
 /** @throws RequestError malformed, invalid, too-large */
 function requireJsonObject(value: unknown): RawParameters {
   if (!isJsonObject(value)) throw new RequestError('malformed', 'The body must be a JSON object')
-  if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany()
+  if (Object.keys(value).length > PARAMETERS_MAX) throw tooManyParameters()
   refuseLarge(value)
   return value
 }
 
 /** @throws RequestError malformed if a member name occurs twice, on any level */
-function refuseTwice(json: string): void {
+function refuseRepeatedMembers(json: string): void {
   const seen = new Set<string>()
   for (const [, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
     if (colon === undefined) continue
@@ -196,33 +196,33 @@ export function defineParameters<Shape extends z.ZodRawShape>(
     async read(ctx, { search }) {
       const { query, body } = await read(ctx, search)
       if (rules === 'once') return validate(schema, { ...requireSingleTexts(query), ...requireSingleTexts(body) })
-      const given: Record<string, unknown> = { ...query, ...body }
-      for (const name of lists) if (given[name] !== undefined) given[name] = [given[name]].flat()
+      const parameters: Record<string, unknown> = { ...query, ...body }
+      for (const name of lists) if (parameters[name] !== undefined) parameters[name] = [parameters[name]].flat()
       return validate(
         schema,
-        without(given, (value) => value === null),
+        omit(parameters, (value) => value === null),
       )
     },
   }
 }
 
-const without = (given: RawParameters, isNone: (value: unknown) => boolean): RawParameters =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => !isNone(value)))
+const omit = (parameters: RawParameters, isAbsent: (value: unknown) => boolean): RawParameters =>
+  Object.fromEntries(Object.entries(parameters).filter(([, value]) => !isAbsent(value)))
 
 /** @throws RequestError malformed */
-function requireSingleTexts(sent: RawParameters): RawParameters {
-  for (const [name, value] of Object.entries(sent)) {
+function requireSingleTexts(parameters: RawParameters): RawParameters {
+  for (const [name, value] of Object.entries(parameters)) {
     if (typeof value === 'string' || value === null) continue
-    const shown = name.slice(0, 40)
-    if (Array.isArray(value)) throw new RequestError('malformed', `The parameter ${shown} must be given only once`)
-    throw new RequestError('malformed', `${shown} must be text, got ${describeJsonType(value)}`)
+    const shortName = name.slice(0, 40)
+    if (Array.isArray(value)) throw new RequestError('malformed', `The parameter ${shortName} must be given only once`)
+    throw new RequestError('malformed', `${shortName} must be text, got ${describeJsonType(value)}`)
   }
-  return without(sent, (value) => value === '' || value === null)
+  return omit(parameters, (value) => value === '' || value === null)
 }
 
 /** Reports only the first error, because clients of the original match on a single message. */
-function validate<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: Record<string, unknown>) {
-  const { success, data, error } = schema.safeParse(given)
+function validate<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, parameters: Record<string, unknown>) {
+  const { success, data, error } = schema.safeParse(parameters)
   if (success) return data
   const [issue] = error.issues
   throw new RequestError('invalid', `${String(issue?.path[0])} ${issue?.message}`)

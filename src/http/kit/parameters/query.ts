@@ -9,19 +9,19 @@ import { atMost, mustBe } from '../../../representations/parse.ts'
 export function isList(parameter: z.core.$ZodType): boolean {
   const { def } = parameter._zod
   if (def.type === 'array') return true
-  const within = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined
-  return within instanceof z.core.$ZodType && isList(within)
+  const inner = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined
+  return inner instanceof z.core.$ZodType && isList(inner)
 }
 
 /**
  * Limits the number of parameters before decoding: a million parameters of one letter would take seconds.
  * @throws RequestError invalid
  */
-function refuseMany(text: string, most: number): void {
+function refuseManyParameters(text: string, max: number): void {
   let count = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
-    if (++count <= most) continue
-    throw new RequestError('invalid', `A request must have at most ${most.toLocaleString('en')} parameters`)
+    if (++count <= max) continue
+    throw new RequestError('invalid', `A request must have at most ${max.toLocaleString('en')} parameters`)
   }
 }
 
@@ -50,12 +50,12 @@ function parseDateTime(text: string): number | 'malformed' | 'out of range' {
  * Reports names that are probably misspelt: they differ from a known name by case or by one or two letters. Other unknown
  * names are ignored, since proxies may use them.
  */
-export function findMistypedNames(names: Iterable<string>, known: readonly string[]): ErrorDetail[] {
+export function findMistypedNames(names: Iterable<string>, knownNames: readonly string[]): ErrorDetail[] {
   const faults: ErrorDetail[] = []
   for (const name of names) {
-    const meant = known.includes(name) ? undefined : findNearMiss(name, known)
-    if (meant !== undefined)
-      faults.push({ pointer: name, message: `Unknown parameter ${name}; did you mean ${meant}?` })
+    const suggestion = knownNames.includes(name) ? undefined : findNearMiss(name, knownNames)
+    if (suggestion !== undefined)
+      faults.push({ pointer: name, message: `Unknown parameter ${name}; did you mean ${suggestion}?` })
   }
   return faults
 }
@@ -78,29 +78,32 @@ export type QueryValues = ReadonlyMap<string, readonly string[]>
 export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
   const names = Object.keys(schema.shape)
   const lists = new Set(names.filter((name) => isList(schema.shape[name] as z.core.$ZodType)))
-  const known = [...names, ...[...lists].map(withoutBrackets)]
-  const nameOf = (written: string) => {
-    const list = `${withoutBrackets(written)}[]`
-    return lists.has(list) ? list : written
+  const knownNames = [...names, ...[...lists].map(withoutBrackets)]
+  const canonicalName = (rawName: string) => {
+    const list = `${withoutBrackets(rawName)}[]`
+    return lists.has(list) ? list : rawName
   }
   return (
     search: string,
-    extraFaults: (given: QueryValues) => readonly ErrorDetail[] = () => [],
+    extraFaults: (parameters: QueryValues) => readonly ErrorDetail[] = () => [],
   ): z.output<z.ZodObject<Shape>> => {
-    refuseMany(search, PARAMETERS_MAX)
-    const given = parseQuery(search, nameOf)
-    const { data, error } = schema.safeParse(valuesOf(given, names, lists), { reportInput: true })
+    refuseManyParameters(search, PARAMETERS_MAX)
+    const parameters = parseQuery(search, canonicalName)
+    const { data, error } = schema.safeParse(toSchemaInput(parameters, names, lists), { reportInput: true })
     const issues = error?.issues ?? []
     const malformed = [
-      ...extraFaults(given),
+      ...extraFaults(parameters),
       ...findMistypedNames(
-        [...given.keys()].filter((name) => !isFilter(name)),
-        known,
+        [...parameters.keys()].filter((name) => !isFilter(name)),
+        knownNames,
       ),
-      ...findRepeatedParameters(given, names, lists),
+      ...findRepeatedParameters(parameters, names, lists),
       ...issues.filter(isMalformed).map(faultOf),
     ]
-    const invalid = [...unknownFilters(given, known), ...issues.filter((issue) => !isMalformed(issue)).map(faultOf)]
+    const invalid = [
+      ...unknownFilters(parameters, knownNames),
+      ...issues.filter((issue) => !isMalformed(issue)).map(faultOf),
+    ]
     if (malformed.length > 0) throw new RequestError('malformed', [...malformed, ...invalid])
     if (data === undefined || invalid.length > 0) throw new RequestError('invalid', invalid)
     return data
@@ -110,34 +113,38 @@ export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Sha
 /** `f[id]` for `f[id][]` and `f[id][0]`; other names are unchanged. */
 const withoutBrackets = (name: string) => name.replace(/\[\d{0,9}\]$/, '')
 
-function parseQuery(search: string, nameOf: (written: string) => string): QueryValues {
-  const given = new Map<string, string[]>()
-  for (const [written, value] of new URLSearchParams(search)) {
-    const name = nameOf(written)
-    const values = given.get(name)
-    if (values === undefined) given.set(name, [value])
+function parseQuery(search: string, canonicalName: (rawName: string) => string): QueryValues {
+  const parameters = new Map<string, string[]>()
+  for (const [rawName, value] of new URLSearchParams(search)) {
+    const name = canonicalName(rawName)
+    const values = parameters.get(name)
+    if (values === undefined) parameters.set(name, [value])
     else values.push(value)
   }
-  return given
+  return parameters
 }
 
 /** The input of the schema: a list without duplicates, or the first value. */
-function valuesOf(given: QueryValues, names: readonly string[], lists: ReadonlySet<string>): Record<string, unknown> {
+function toSchemaInput(
+  parameters: QueryValues,
+  names: readonly string[],
+  lists: ReadonlySet<string>,
+): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const name of names) {
-    const texts = given.get(name)
+    const texts = parameters.get(name)
     if (texts !== undefined) values[name] = lists.has(name) ? [...new Set(texts)] : texts[0]
   }
   return values
 }
 
 function findRepeatedParameters(
-  given: QueryValues,
+  parameters: QueryValues,
   names: readonly string[],
   lists: ReadonlySet<string>,
 ): ErrorDetail[] {
   return names.flatMap((name) => {
-    const count = given.get(name)?.length ?? 0
+    const count = parameters.get(name)?.length ?? 0
     if (count <= 1 || lists.has(name)) return []
     return [{ pointer: name, message: `${name} must be given only once, got ${count} values` }]
   })
@@ -145,11 +152,11 @@ function findRepeatedParameters(
 
 const isFilter = (name: string): boolean => /^f(?:\[|%5B)/.test(name)
 
-function unknownFilters(given: QueryValues, known: readonly string[]): ErrorDetail[] {
-  const filters = known.filter(isFilter)
+function unknownFilters(parameters: QueryValues, knownNames: readonly string[]): ErrorDetail[] {
+  const filters = knownNames.filter(isFilter)
   if (filters.length === 0) return []
-  return [...given.keys()]
-    .filter((name) => isFilter(name) && !known.includes(name))
+  return [...parameters.keys()]
+    .filter((name) => isFilter(name) && !knownNames.includes(name))
     .map((name) => ({
       pointer: name,
       message: `Unknown filter ${name.slice(0, 60)}; allowed: ${filters.join(', ')}`,
@@ -169,12 +176,12 @@ export const repeatable = <Value extends z.ZodType>(value: Value) =>
 
 /** An integer in decimal digits. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
-  const bounds = mustBe(`from ${min} to ${max}`)
-  const form = mustBe('a whole number')
+  const rangeError = mustBe(`from ${min} to ${max}`)
+  const formatError = mustBe('a whole number')
   const number = z
-    .int({ error: (issue) => (typeof issue.input === 'number' ? bounds : form).error(issue), abort: true })
-    .min(min, bounds)
-    .max(max, bounds)
+    .int({ error: (issue) => (typeof issue.input === 'number' ? rangeError : formatError).error(issue), abort: true })
+    .min(min, rangeError)
+    .max(max, rangeError)
   return z.preprocess((text) => (isText(text) && /^-?\d+$/.test(text) ? Number(text) : text), number)
 }
 
