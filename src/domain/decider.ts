@@ -18,7 +18,7 @@ export const latestEventDecider = <Event extends DomainEvent>(
   type: Event['type'],
 ): Decider<Event['data'] | undefined, Event> => ({
   initialState: undefined,
-  evolve: (before, event) => (event.type === type ? event.data : before),
+  evolve: (state, event) => (event.type === type ? event.data : state),
   tail: { count: 1, isSufficient: () => true },
 })
 

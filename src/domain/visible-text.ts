@@ -1,5 +1,5 @@
 /** The longest text that is normalised, in UTF-16 code units. No name, address or heading is longer, and the look-behind below is slow. */
-const LONGEST = 4_000
+const MAX_NORMALISED_LENGTH = 4_000
 
 /** Invisible characters (Unicode Default_Ignorable_Code_Point): zero-width spaces, soft hyphens, direction marks, byte order marks. */
 const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}`
@@ -11,7 +11,7 @@ const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}`
 const SHAPED = String.raw`(?!\p{Script=Latin})[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}]`
 const SHAPING = String.raw`(?<=${SHAPED}\p{Default_Ignorable_Code_Point}{0,8})(?:\p{Join_Control}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}])`
 
-const EITHER = new RegExp(`(${SHAPING})|${UNSEEN}`, 'gu')
+const INVISIBLE_OR_SHAPING = new RegExp(`(${SHAPING})|${UNSEEN}`, 'gu')
 
 /** Space separators of every width; no line ends. */
 const BLANK = /\p{Zs}/gu
@@ -23,9 +23,9 @@ const BLANK = /\p{Zs}/gu
  * @returns a text of more than 4,000 UTF-16 code units unchanged
  */
 export function visibleText(text: string): string {
-  if (text.length > LONGEST) return text
+  if (text.length > MAX_NORMALISED_LENGTH) return text
   return text
-    .replaceAll(EITHER, (_found, shaping: string | undefined) => shaping ?? '')
+    .replaceAll(INVISIBLE_OR_SHAPING, (_found, shaping: string | undefined) => shaping ?? '')
     .replaceAll(BLANK, ' ')
     .trim()
     .normalize('NFC')

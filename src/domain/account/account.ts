@@ -101,10 +101,13 @@ function evolve(account: Account, event: AccountEvent): Account {
   }
 }
 
-export function register(account: Account, given: { email: string; password: string; plan: Plan }): AccountEvent[] {
-  checkEmail(given.email)
-  if (account.status !== 'unknown') throw new RequestError('conflict', `${given.email} is already registered`)
-  return [{ type: 'AccountRegistered', data: { password: given.password, plan: given.plan } }]
+export function register(
+  account: Account,
+  registration: { email: string; password: string; plan: Plan },
+): AccountEvent[] {
+  checkEmail(registration.email)
+  if (account.status !== 'unknown') throw new RequestError('conflict', `${registration.email} is already registered`)
+  return [{ type: 'AccountRegistered', data: { password: registration.password, plan: registration.plan } }]
 }
 
 export type ApiTokenHandling = 'ended' | 'kept'
@@ -113,8 +116,11 @@ export function changePassword(
   account: Account,
   { password, apiTokens }: { password: string; apiTokens: ApiTokenHandling },
 ): AccountEvent[] {
-  const known = requireNotForgotten(account)
-  return [{ type: 'PasswordChanged', data: { password, epoch: known.epoch + 1 } }, ...revokeApiTokens(known, apiTokens)]
+  const registeredAccount = requireNotForgotten(account)
+  return [
+    { type: 'PasswordChanged', data: { password, epoch: registeredAccount.epoch + 1 } },
+    ...revokeApiTokens(registeredAccount, apiTokens),
+  ]
 }
 
 export function changePlan(account: Account, { plan }: { plan: Plan }): AccountEvent[] {
@@ -122,14 +128,17 @@ export function changePlan(account: Account, { plan }: { plan: Plan }): AccountE
 }
 
 export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokenHandling }): AccountEvent[] {
-  const known = requireRegisteredAccount(account)
-  if (known.status !== 'enabled') return revokeApiTokens(known, apiTokens)
-  return [{ type: 'AccountDisabled', data: { epoch: known.epoch + 1 } }, ...revokeApiTokens(known, apiTokens)]
+  const registeredAccount = requireRegisteredAccount(account)
+  if (registeredAccount.status !== 'enabled') return revokeApiTokens(registeredAccount, apiTokens)
+  return [
+    { type: 'AccountDisabled', data: { epoch: registeredAccount.epoch + 1 } },
+    ...revokeApiTokens(registeredAccount, apiTokens),
+  ]
 }
 
 /** One event per token: every release understands it. */
-const revokeApiTokens = ({ apiTokens }: RegisteredAccount, fate: ApiTokenHandling): AccountEvent[] =>
-  fate === 'kept' ? [] : apiTokens.map(({ token }) => ({ type: 'ApiTokenRevoked', data: { token } }))
+const revokeApiTokens = ({ apiTokens }: RegisteredAccount, handling: ApiTokenHandling): AccountEvent[] =>
+  handling === 'kept' ? [] : apiTokens.map(({ token }) => ({ type: 'ApiTokenRevoked', data: { token } }))
 
 /** Disables the account and revokes all its tokens, permanently. No events if the account was forgotten before. */
 export function forget(account: Account): AccountEvent[] {
@@ -141,15 +150,15 @@ export function enable(account: Account): AccountEvent[] {
   return requireNotForgotten(account).status === 'enabled' ? [] : [{ type: 'AccountEnabled', data: {} }]
 }
 
-export function issueApiToken(account: Account, issued: ApiToken): AccountEvent[] {
+export function issueApiToken(account: Account, apiToken: ApiToken): AccountEvent[] {
   if (requireNotForgotten(account).status === 'disabled') {
     throw new RequestError('conflict', 'The account is disabled; enable it first')
   }
-  return [{ type: 'ApiTokenIssued', data: issued }]
+  return [{ type: 'ApiTokenIssued', data: apiToken }]
 }
 
 export function revokeApiToken(account: Account, { token }: { token: string }): AccountEvent[] {
-  if (!requireRegisteredAccount(account).apiTokens.some((known) => known.token === token)) {
+  if (!requireRegisteredAccount(account).apiTokens.some((apiToken) => apiToken.token === token)) {
     throw new RequestError('missing', `The account has no API token ${token}`)
   }
   return [{ type: 'ApiTokenRevoked', data: { token } }]
@@ -157,10 +166,10 @@ export function revokeApiToken(account: Account, { token }: { token: string }): 
 
 /** @throws RequestError missing if unknown; conflict if forgotten */
 function requireNotForgotten(account: Account): RegisteredAccount {
-  const known = requireRegisteredAccount(account)
-  if (known.status === 'forgotten')
+  const registeredAccount = requireRegisteredAccount(account)
+  if (registeredAccount.status === 'forgotten')
     throw new RequestError('conflict', 'The account was forgotten and cannot be used any more')
-  return known
+  return registeredAccount
 }
 
 /** @throws RequestError missing */

@@ -53,13 +53,13 @@ export function releaseLogin(login: LoginReservation, { account }: { account: nu
 }
 
 /** Characters. An address has at most 254 (RFC 5321, 4.5.3.1), more with decomposed combining marks. */
-const LONGEST = 1_000
+const MAX_NORMALISED_LENGTH = 1_000
 
 /**
  * The log-in name of an address: case, surrounding spaces and invisible characters do not count. An address over the limit
  * stays unchanged: normalising takes time quadratic in a run of combining marks, a second for 50,000 of them.
  */
 export function normaliseEmail(email: string): string {
-  if (email.length > LONGEST) return email
+  if (email.length > MAX_NORMALISED_LENGTH) return email
   return visibleText(email).toLowerCase()
 }

@@ -30,17 +30,17 @@ export const fileDigest = z
   .describe('SHA-256 of the file')
 
 /** Upcaster that adds members which earlier releases did not read. A payload without a reading is left for the schema to reject. */
-const adding =
+const addReadingMembers =
   (members: StoredPayload) =>
   (data: StoredPayload): StoredPayload => {
     const { reading } = data
     return typeof reading === 'object' && reading !== null ? { ...data, reading: { ...members, ...reading } } : data
   }
 
-const withLaboratoryAndShape = adding({ laboratory: null, shape: null, isLabGrown: null })
+const withLaboratoryAndShape = addReadingMembers({ laboratory: null, shape: null, isLabGrown: null })
 
 /** `mismatches` listed contradictions with the stone at that time. */
-const withReadingOfAll = ({ mismatches: _mismatches, ...data }: StoredPayload) => withLaboratoryAndShape(data)
+const upcastToVersion2 = ({ mismatches: _mismatches, ...data }: StoredPayload) => withLaboratoryAndShape(data)
 
 const positive = z.number().positive()
 
@@ -90,13 +90,16 @@ export const certificationEvents = declareEvents('diamond-{id}', {
       {
         about:
           '`laboratory`, `shape` and `isLabGrown` became required; null if not found. `mismatches` was removed: contradictions are computed from the reading and the diamond.',
-        upcast: withReadingOfAll,
+        upcast: upcastToVersion2,
       },
       {
         about: '`girdle`, `star` and `lower` were added; null if not found.',
-        upcast: adding({ girdle: null, star: null, lower: null }),
+        upcast: addReadingMembers({ girdle: null, star: null, lower: null }),
       },
-      { about: '`unclear` was added. Earlier versions chose one of several values.', upcast: adding({ unclear: [] }) },
+      {
+        about: '`unclear` was added. Earlier versions chose one of several values.',
+        upcast: addReadingMembers({ unclear: [] }),
+      },
     ],
   },
 })
@@ -150,15 +153,15 @@ export function evolveCertifications(
 const MAX_FILE_NAME_LENGTH = 100
 
 /** Maximum number of characters considered: normalising takes time quadratic in a run of combining marks. */
-const READ_MAX = 10 * MAX_FILE_NAME_LENGTH
+const MAX_NORMALISED_LENGTH = 10 * MAX_FILE_NAME_LENGTH
 
 /**
  * A safe file name for a download: the last path segment of the uploaded file's name, without characters that have a meaning
  * in file systems or headers. Always ends in `.pdf`.
  * @returns null if nothing is left
  */
-export function sanitiseFileName(given: string | undefined): string | null {
-  const last = ((given ?? '').split(/[/\\]/).at(-1) ?? '').slice(0, READ_MAX)
+export function sanitiseFileName(fileName: string | undefined): string | null {
+  const last = ((fileName ?? '').split(/[/\\]/).at(-1) ?? '').slice(0, MAX_NORMALISED_LENGTH)
   const printable = last.toWellFormed().normalize('NFC').replaceAll(UNSAFE_CHARACTERS, '')
   const stem = printable.replace(/(?:\.pdf)+$/i, '').replace(/^[.\s]+|[.\s]+$/g, '')
   const short = [...stem].slice(0, MAX_FILE_NAME_LENGTH).join('').trim()

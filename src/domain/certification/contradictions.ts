@@ -17,28 +17,28 @@ export function contradictionsOf(
   fields: DiamondFields,
 ): readonly Contradiction[] {
   if (reading === null) return NONE
-  const found: Contradiction[] = []
+  const contradictions: Contradiction[] = []
   if (
     number !== null &&
     reading.number !== null &&
     normaliseReportNumber(number) !== normaliseReportNumber(reading.number)
   ) {
-    found.push({ field: 'number', given: number, read: reading.number })
+    contradictions.push({ field: 'number', given: number, read: reading.number })
   }
   if (reading.laboratory !== null && reading.laboratory !== laboratory) {
-    found.push({ field: 'laboratory', given: laboratory, read: reading.laboratory })
+    contradictions.push({ field: 'laboratory', given: laboratory, read: reading.laboratory })
   }
   if (reading.carat !== null && Math.abs(reading.carat - fields.carat) > CARAT_TOLERANCE) {
-    found.push({ field: 'carat', given: fields.carat, read: reading.carat })
+    contradictions.push({ field: 'carat', given: fields.carat, read: reading.carat })
   }
   const shape = typeof fields.cutShape === 'number' ? rootShapeOf(fields.cutShape) : OTHER_SHAPE_ID
   if (reading.shape !== null && shape !== OTHER_SHAPE_ID && reading.shape !== shape) {
-    found.push({ field: 'shape', given: shapeTitle(shape), read: shapeTitle(reading.shape) })
+    contradictions.push({ field: 'shape', given: shapeTitle(shape), read: shapeTitle(reading.shape) })
   }
   if (reading.isLabGrown !== null && reading.isLabGrown !== fields.isLabGrown) {
-    found.push({ field: 'origin', given: originOf(fields.isLabGrown), read: originOf(reading.isLabGrown) })
+    contradictions.push({ field: 'origin', given: originOf(fields.isLabGrown), read: originOf(reading.isLabGrown) })
   }
-  return found
+  return contradictions
 }
 
 /** Human-readable sentences without a full stop; empty if the report agrees with its diamond. */
@@ -52,11 +52,11 @@ export const warningsOf = (certification: Certification, fields: DiamondFields):
   if (unclear.length === 0) return texts
   return [
     ...texts,
-    `The report can be read in several ways, so it was not used for: ${unclear.map((fact) => NAMES[fact]).join(', ')}`,
+    `The report can be read in several ways, so it was not used for: ${unclear.map((fact) => FACT_NAMES[fact]).join(', ')}`,
   ]
 }
 
-const NAMES: Readonly<Record<ReportFact, string>> = {
+const FACT_NAMES: Readonly<Record<ReportFact, string>> = {
   number: 'number',
   carat: 'weight',
   measurements: 'measurements',

@@ -18,8 +18,8 @@ export type MeasuredProportions = {
 export type MeasuredSize = { readonly length: number; readonly width: number; readonly depth: number }
 
 /** These four determine most of a diamond's light performance. */
-const MAIN = ['table', 'depth', 'crownAngle', 'pavilionAngle'] as const
-const FINE = ['girdle', 'star', 'lower'] as const
+const MAIN_PROPORTIONS = ['table', 'depth', 'crownAngle', 'pavilionAngle'] as const
+const MINOR_PROPORTIONS = ['girdle', 'star', 'lower'] as const
 
 type CertifiedDiamond = { readonly certifications: readonly Certification[]; readonly fields: DiamondFields }
 
@@ -36,23 +36,28 @@ export function measuredProportions({ certifications, fields }: CertifiedDiamond
   for (const certification of certifications) {
     const { reading } = certification
     if (reading === null || contradictionsOf(certification, fields).length > 0) continue
-    const said = proportionsOfReading(reading, fields.carat)
-    if (Object.keys(said).length > 0 && (best === undefined || mainOf(said) >= mainOf(best))) best = said
+    const proportions = proportionsOfReading(reading, fields.carat)
+    if (
+      Object.keys(proportions).length > 0 &&
+      (best === undefined || countMainProportions(proportions) >= countMainProportions(best))
+    )
+      best = proportions
   }
   return best
 }
 
-const mainOf = (measured: MeasuredProportions) => MAIN.filter((name) => measured[name] !== undefined).length
+const countMainProportions = (measured: MeasuredProportions) =>
+  MAIN_PROPORTIONS.filter((name) => measured[name] !== undefined).length
 
 function proportionsOfReading(reading: ReportReading, carat: number): MeasuredProportions {
-  const said: { -readonly [Name in keyof MeasuredProportions]: MeasuredProportions[Name] } = {}
-  for (const name of [...MAIN, ...FINE]) {
+  const proportions: { -readonly [Name in keyof MeasuredProportions]: MeasuredProportions[Name] } = {}
+  for (const name of [...MAIN_PROPORTIONS, ...MINOR_PROPORTIONS]) {
     const value = reading[name]
-    if (value !== null) said[name] = value
+    if (value !== null) proportions[name] = value
   }
   const size = reading.measurements
-  if (size !== null && isPlausibleSize(carat, size)) said.size = size
-  return said
+  if (size !== null && isPlausibleSize(carat, size)) proportions.size = size
+  return proportions
 }
 
 /**

@@ -69,40 +69,40 @@ function groupIntoLines(runs: readonly TextRun[]): readonly (readonly TextRun[])
 /** Letter-spaced text: PDFs contain it as one run with a space between every two letters. */
 const LETTER_SPACED_TEXT = /^\S(?: \S)+$/
 
-const LEADER = /(?:[.…·_]\s?){3,}|…/
+const DOT_LEADER = /(?:[.…·_]\s?){3,}|…/
 
 function cellsOfLine(line: readonly TextRun[]): readonly TextCell[] {
   const y = line[0]?.y ?? 0
-  const noGap = Math.max(MIN_WORD_GAP, letterGap(line) * 1.5)
+  const minWordGap = Math.max(MIN_WORD_GAP, letterGap(line) * 1.5)
   const cells: TextCell[] = []
-  let open: TextCell | undefined
-  let before: TextRun | undefined
-  const close = () => open !== undefined && cells.push(...splitAtDotLeaders(open))
+  let openCell: TextCell | undefined
+  let previousRun: TextRun | undefined
+  const closeCell = () => openCell !== undefined && cells.push(...splitAtDotLeaders(openCell))
   for (const run of line) {
     // Bold text is often drawn twice with a small offset.
-    if (before !== undefined && run.text === before.text && run.x - before.x < run.width / 2) continue
+    if (previousRun !== undefined && run.text === previousRun.text && run.x - previousRun.x < run.width / 2) continue
     const text = LETTER_SPACED_TEXT.test(run.text.trim()) ? run.text.trim().replaceAll(' ', '') : run.text
-    const gap = open === undefined ? Infinity : (run.x - open.right) / Math.max(run.size, open.size)
-    if (open === undefined || gap > WIDE_GAP) {
-      close()
-      open = { text, left: run.x, right: run.x + run.width, y, size: run.size }
+    const gap = openCell === undefined ? Infinity : (run.x - openCell.right) / Math.max(run.size, openCell.size)
+    if (openCell === undefined || gap > WIDE_GAP) {
+      closeCell()
+      openCell = { text, left: run.x, right: run.x + run.width, y, size: run.size }
     } else {
-      open = {
-        text: open.text + (gap < noGap ? '' : ' ') + text,
-        left: open.left,
-        right: Math.max(open.right, run.x + run.width),
+      openCell = {
+        text: openCell.text + (gap < minWordGap ? '' : ' ') + text,
+        left: openCell.left,
+        right: Math.max(openCell.right, run.x + run.width),
         y,
-        size: Math.max(open.size, run.size),
+        size: Math.max(openCell.size, run.size),
       }
     }
-    before = run
+    previousRun = run
   }
-  close()
+  closeCell()
   return cells.filter(({ text }) => text !== '')
 }
 
 /** Minimum number of gaps between separately placed letters from which the letter spacing is estimated. */
-const LETTERS = 4
+const MIN_LETTER_GAPS = 4
 
 /** The median gap between separately placed letters, as a fraction of their size; 0 if there are too few. */
 function letterGap(line: readonly TextRun[]): number {
@@ -111,13 +111,13 @@ function letterGap(line: readonly TextRun[]): number {
     if (next === undefined || run.text.trim().length !== 1 || next.text.trim().length !== 1) return []
     return [(next.x - run.x - run.width) / run.size]
   })
-  const middle = gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? 0
-  return gaps.length < LETTERS ? 0 : Math.max(0, middle)
+  const median = gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? 0
+  return gaps.length < MIN_LETTER_GAPS ? 0 : Math.max(0, median)
 }
 
 /** Splits a cell at dot leaders. The positions of the parts are approximate, which is sufficient. */
 function splitAtDotLeaders(cell: TextCell): readonly TextCell[] {
-  const texts = cell.text.split(LEADER).map((text) => text.trim())
+  const texts = cell.text.split(DOT_LEADER).map((text) => text.trim())
   const width = (cell.right - cell.left) / texts.length
   return texts.map((text, index) => ({
     ...cell,

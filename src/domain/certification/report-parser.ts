@@ -2,8 +2,8 @@ import { parseShape, rootShapeOf } from '../dictionaries/shapes.ts'
 import { REPORT_FACTS, LABORATORIES, type ReportFact, type Laboratory, type ReportReading } from './certification.ts'
 import type { TextCell } from './page-cells.ts'
 
-/** A match in a text. `label` and `at` are the indices of its label and its value. */
-export type LabelledMatch<Value> = { readonly value: Value; readonly label: number; readonly at: number }
+/** A match in a text. `labelIndex` and `valueIndex` are the indices of its label and its value. */
+export type LabelledMatch<Value> = { readonly value: Value; readonly labelIndex: number; readonly valueIndex: number }
 
 /** A percentage after its label; no angle and no length in mm. */
 const PERCENT = String.raw`\s?(?:\(%\)|%)?\s?[:=]?\s{0,3}(\d{2}(?:\.\d{1,2})?)(?!\d|\s?(?:°|mm|x))`
@@ -12,13 +12,15 @@ const PERCENT = String.raw`\s?(?:\(%\)|%)?\s?[:=]?\s{0,3}(\d{2}(?:\.\d{1,2})?)(?
 function findMatches(
   text: string,
   pattern: RegExp,
-): readonly (LabelledMatch<string> & { readonly all: string; readonly groups: readonly string[] })[] {
+): readonly (LabelledMatch<string> & { readonly matchedText: string; readonly groups: readonly string[] })[] {
   return [...text.matchAll(new RegExp(pattern, 'dgi'))].flatMap((match) => {
-    const [all, ...groups] = match
-    const first = groups.findIndex((group) => group !== undefined)
-    const at = match.indices?.[first + 1]?.[0]
-    const value = groups[first]
-    return value === undefined || at === undefined ? [] : [{ value, label: match.index, at, all, groups }]
+    const [matchedText, ...groups] = match
+    const groupIndex = groups.findIndex((group) => group !== undefined)
+    const valueIndex = match.indices?.[groupIndex + 1]?.[0]
+    const value = groups[groupIndex]
+    return value === undefined || valueIndex === undefined
+      ? []
+      : [{ value, labelIndex: match.index, valueIndex, matchedText, groups }]
   })
 }
 
@@ -28,9 +30,9 @@ const findNumbersInRange = (
   min: number,
   max: number,
 ): readonly LabelledMatch<number>[] =>
-  findMatches(text, pattern).flatMap(({ value: digits, label, at }) => {
+  findMatches(text, pattern).flatMap(({ value: digits, labelIndex, valueIndex }) => {
     const value = Number(digits)
-    return value > min && value <= max ? [{ value, label, at }] : []
+    return value > min && value <= max ? [{ value, labelIndex, valueIndex }] : []
   })
 
 const findStarLengths = (text: string): readonly LabelledMatch<number>[] => findNumbersInRange(text, STAR, 19, 80)
@@ -45,10 +47,10 @@ const LOWER = new RegExp(
 )
 
 /** The words that may be between the label and the figure: thickness and finish. */
-const WORDS = String.raw`(?:thickness|extremely|very|slightly|thin|medium|thick|to|faceted|polished|bruted|[-%,:()/\s]){0,40}`
+const GIRDLE_WORDS = String.raw`(?:thickness|extremely|very|slightly|thin|medium|thick|to|faceted|polished|bruted|[-%,:()/\s]){0,40}`
 const FIGURE = String.raw`(\d{1,2}(?:\.\d{1,2})?)`
 const GIRDLE = new RegExp(
-  String.raw`\b(?<!(?:lower|upper) ?)girdle\b${WORDS}?${FIGURE}\s?%?(?:\s?(?:to|-)\s?${FIGURE}\s?%)?(?!\d|\.\d|\s?(?:°|mm))`,
+  String.raw`\b(?<!(?:lower|upper) ?)girdle\b${GIRDLE_WORDS}?${FIGURE}\s?%?(?:\s?(?:to|-)\s?${FIGURE}\s?%)?(?!\d|\.\d|\s?(?:°|mm))`,
   'i',
 )
 
@@ -57,12 +59,14 @@ const GIRDLE = new RegExp(
  * (Faceted), 3.5%`, AGS a range, `1.5% to 3.2%`, HRD `Medium 3,5 % Faceted`.
  */
 const findGirdleThicknesses = (text: string): readonly LabelledMatch<number>[] =>
-  findMatches(text, GIRDLE).flatMap(({ all, groups: [from = '', to = from], label, at }) => {
+  findMatches(text, GIRDLE).flatMap(({ matchedText, groups: [from = '', to = from], labelIndex, valueIndex }) => {
     const value = (Number(from) + Number(to)) / 2
-    return all.includes('%') && value >= 0.1 && value <= 20 ? [{ value: Math.round(value * 100) / 100, label, at }] : []
+    return matchedText.includes('%') && value >= 0.1 && value <= 20
+      ? [{ value: Math.round(value * 100) / 100, labelIndex, valueIndex }]
+      : []
   })
 
-const NAMES: Readonly<Record<Laboratory, RegExp>> = {
+const LABORATORY_NAMES: Readonly<Record<Laboratory, RegExp>> = {
   GIA: /\bGIA\b|\bgemological institute of america\b/i,
   AGS: /\bAGSL?\b|\bamerican gem society\b/i,
   HRD: /\bHRD\b/i,
@@ -73,8 +77,8 @@ const NAMES: Readonly<Record<Laboratory, RegExp>> = {
 
 /** The laboratory named in a text; null if there is none, or more than one. */
 function findLaboratory(text: string): Laboratory | null {
-  const named = LABORATORIES.filter((laboratory) => NAMES[laboratory].test(text))
-  return named.length === 1 ? (named[0] ?? null) : null
+  const laboratories = LABORATORIES.filter((laboratory) => LABORATORY_NAMES[laboratory].test(text))
+  return laboratories.length === 1 ? (laboratories[0] ?? null) : null
 }
 
 /**
@@ -82,9 +86,9 @@ function findLaboratory(text: string): Laboratory | null {
  * as in older reports.
  */
 function detectLabGrown(text: string): boolean | null {
-  const grown = /\b(?:laboratory|lab)[- ]grown\b|\bsynthetic diamond\b/i.test(text)
-  const natural = /\bnatural diamond\b|\borigin\s?:?\s{0,3}natural\b/i.test(text)
-  return grown === natural ? null : grown
+  const mentionsLabGrown = /\b(?:laboratory|lab)[- ]grown\b|\bsynthetic diamond\b/i.test(text)
+  const mentionsNatural = /\bnatural diamond\b|\borigin\s?:?\s{0,3}natural\b/i.test(text)
+  return mentionsLabGrown === mentionsNatural ? null : mentionsLabGrown
 }
 
 /** Captures the letters, spaces and hyphens after the label; `findShapes` drops trailing words until a shape matches. */
@@ -92,11 +96,11 @@ const SHAPE =
   /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/i
 
 const findShapes = (text: string): readonly LabelledMatch<number>[] =>
-  findMatches(text, SHAPE).flatMap(({ value: said, label, at }) => {
-    const words = said.trim().split(/ +/)
+  findMatches(text, SHAPE).flatMap(({ value: description, labelIndex, valueIndex }) => {
+    const words = description.trim().split(/ +/)
     for (let count = words.length; count > 0; count--) {
       const id = parseShape(words.slice(0, count).join(' '))
-      if (id !== undefined) return [{ value: rootShapeOf(id), label, at }]
+      if (id !== undefined) return [{ value: rootShapeOf(id), labelIndex, valueIndex }]
     }
     return []
   })
@@ -107,21 +111,21 @@ export type ReportFactFinder = (
   text: string,
 ) => readonly (LabelledMatch<ReportFactValue> & { readonly fact: ReportFact })[]
 
-/** A possible value of a fact. `cell` and `at` are the index of the cell and of the character in it. */
+/** A possible value of a fact. `cell` and `valueIndex` are the index of the cell and of the character in it. */
 export type FactCandidate = {
   readonly fact: ReportFact
   readonly value: ReportFactValue
   readonly cell: number
-  readonly at: number
+  readonly valueIndex: number
 }
 
 /** Maximum number of cells of a page that are considered; a report has about two hundred. */
-const CELLS = 4_000
+const MAX_CELLS = 4_000
 /** Maximum distances, in font sizes, from a value to the label above it and between two lines of a label. */
 const MAX_LABEL_DISTANCE = 3
-const WRAPPED = 1.6
+const MAX_LABEL_LINE_DISTANCE = 1.6
 /** A label is ignored if it is this many times farther away than another one. */
-const FARTHER = 3
+const MAX_DISTANCE_RATIO = 3
 
 /** A neighbouring cell and the gap to it in points. */
 type AdjacentCell = { readonly text: string; readonly index: number; readonly distance: number }
@@ -130,95 +134,125 @@ type AdjacentCell = { readonly text: string; readonly index: number; readonly di
  * The candidates on a page: from the text of each cell alone, and from each cell with the nearest label to its left or above.
  * If both labels are about equally near, the value is a candidate for both facts and therefore ambiguous (`resolveCandidates`).
  */
-function findCandidates(cells: readonly TextCell[], factsIn: ReportFactFinder): readonly FactCandidate[] {
-  const seen = cells.slice(0, CELLS)
-  const claims: FactCandidate[] = []
-  const isValue = new Set<number>()
-  for (const [index, cell] of seen.entries()) {
-    const own = factsIn(cell.text).map(({ fact, value, at }) => ({ fact, value, cell: index, at }))
-    const behind = (label: string): FactCandidate[] => {
-      const from = label.length + 1
-      const found = factsIn(`${label} ${cell.text}`).filter((one) => one.label < from && one.at >= from)
-      return found.map(({ fact, value, at }) => ({ fact, value, cell: index, at: at - from }))
+function findCandidates(cells: readonly TextCell[], findFacts: ReportFactFinder): readonly FactCandidate[] {
+  const searchedCells = cells.slice(0, MAX_CELLS)
+  const candidates: FactCandidate[] = []
+  const valueCells = new Set<number>()
+  for (const [index, cell] of searchedCells.entries()) {
+    const ownCandidates = findFacts(cell.text).map(({ fact, value, valueIndex }) => ({
+      fact,
+      value,
+      cell: index,
+      valueIndex,
+    }))
+    const candidatesAfterLabel = (labelText: string): FactCandidate[] => {
+      const cellStart = labelText.length + 1
+      const matches = findFacts(`${labelText} ${cell.text}`).filter(
+        (match) => match.labelIndex < cellStart && match.valueIndex >= cellStart,
+      )
+      return matches.map(({ fact, value, valueIndex }) => ({
+        fact,
+        value,
+        cell: index,
+        valueIndex: valueIndex - cellStart,
+      }))
     }
-    const side = labelOf(leftOf(seen, index), isValue)
-    const top = labelOf(aboveOf(seen, index), isValue)
-    const bySide = side === undefined ? [] : behind(side.text)
-    let byTop = top === undefined ? [] : behind(top.text)
-    if (byTop.length === 0 && top !== undefined) {
-      const first = labelOf(aboveOf(seen, top.index, WRAPPED), isValue)
-      if (first !== undefined) byTop = behind(`${first.text} ${top.text}`)
+    const leftLabel = labelOf(leftNeighbour(searchedCells, index), valueCells)
+    const topLabel = labelOf(upperNeighbour(searchedCells, index), valueCells)
+    const leftCandidates = leftLabel === undefined ? [] : candidatesAfterLabel(leftLabel.text)
+    let topCandidates = topLabel === undefined ? [] : candidatesAfterLabel(topLabel.text)
+    if (topCandidates.length === 0 && topLabel !== undefined) {
+      const firstLine = labelOf(upperNeighbour(searchedCells, topLabel.index, MAX_LABEL_LINE_DISTANCE), valueCells)
+      if (firstLine !== undefined) topCandidates = candidatesAfterLabel(`${firstLine.text} ${topLabel.text}`)
     }
-    const taken = candidatesOfNearerLabel(bySide, byTop, side?.distance ?? Infinity, top?.distance ?? Infinity)
-    if (taken.length > 0) isValue.add(index)
-    claims.push(...own, ...taken)
+    const labelledCandidates = candidatesOfNearerLabel(
+      leftCandidates,
+      topCandidates,
+      leftLabel?.distance ?? Infinity,
+      topLabel?.distance ?? Infinity,
+    )
+    if (labelledCandidates.length > 0) valueCells.add(index)
+    candidates.push(...ownCandidates, ...labelledCandidates)
   }
-  return claims
+  return candidates
 }
 
 /** The candidates of the nearer label, or of both if they are about equally near. A nearer label without a candidate still counts. */
 function candidatesOfNearerLabel(
-  bySide: readonly FactCandidate[],
-  byTop: readonly FactCandidate[],
-  side: number,
-  top: number,
+  leftCandidates: readonly FactCandidate[],
+  topCandidates: readonly FactCandidate[],
+  leftDistance: number,
+  topDistance: number,
 ): readonly FactCandidate[] {
-  if (byTop.length === 0) return bySide
-  if (side > top * FARTHER) return byTop
-  return top > side * FARTHER || bySide.length === 0 ? bySide : [...bySide, ...byTop]
+  if (topCandidates.length === 0) return leftCandidates
+  if (leftDistance > topDistance * MAX_DISTANCE_RATIO) return topCandidates
+  return topDistance > leftDistance * MAX_DISTANCE_RATIO || leftCandidates.length === 0
+    ? leftCandidates
+    : [...leftCandidates, ...topCandidates]
 }
 
 /** The neighbour if it can be a label: it contains letters and no digits, and is not a value itself. */
-function labelOf(beside: AdjacentCell | undefined, isValue: ReadonlySet<number>): AdjacentCell | undefined {
-  if (beside === undefined || isValue.has(beside.index)) return undefined
-  return /\p{L}/u.test(beside.text) && !/\d/.test(beside.text) ? beside : undefined
+function labelOf(neighbour: AdjacentCell | undefined, valueCells: ReadonlySet<number>): AdjacentCell | undefined {
+  if (neighbour === undefined || valueCells.has(neighbour.index)) return undefined
+  return /\p{L}/u.test(neighbour.text) && !/\d/.test(neighbour.text) ? neighbour : undefined
 }
 
-function leftOf(cells: readonly TextCell[], index: number): AdjacentCell | undefined {
+function leftNeighbour(cells: readonly TextCell[], index: number): AdjacentCell | undefined {
   const [cell, left] = [cells[index], cells[index - 1]]
   if (cell === undefined || left === undefined || left.y !== cell.y) return undefined
   return { text: left.text, index: index - 1, distance: Math.max(0, cell.left - left.right) }
 }
 
 /** The nearest cell above that overlaps horizontally; of several in one line, the one with the largest overlap. */
-function aboveOf(cells: readonly TextCell[], index: number, heights = MAX_LABEL_DISTANCE): AdjacentCell | undefined {
+function upperNeighbour(
+  cells: readonly TextCell[],
+  index: number,
+  maxDistance = MAX_LABEL_DISTANCE,
+): AdjacentCell | undefined {
   const cell = cells[index]
   if (cell === undefined) return undefined
-  let found: (AdjacentCell & { readonly y: number; readonly overlap: number }) | undefined
-  for (let at = index - 1; at >= 0; at--) {
-    const other = cells[at]
-    if (other === undefined || cell.y - other.y > heights * Math.max(cell.size, other.size)) break
-    if (other.y >= cell.y || (found !== undefined && other.y < found.y)) continue
+  let nearest: (AdjacentCell & { readonly y: number; readonly overlap: number }) | undefined
+  for (let otherIndex = index - 1; otherIndex >= 0; otherIndex--) {
+    const other = cells[otherIndex]
+    if (other === undefined || cell.y - other.y > maxDistance * Math.max(cell.size, other.size)) break
+    if (other.y >= cell.y || (nearest !== undefined && other.y < nearest.y)) continue
     const overlap = Math.min(cell.right, other.right) - Math.max(cell.left, other.left)
-    if (overlap <= 0 || (found !== undefined && overlap <= found.overlap)) continue
-    found = { text: other.text, index: at, distance: Math.max(0, cell.y - cell.size - other.y), y: other.y, overlap }
+    if (overlap <= 0 || (nearest !== undefined && overlap <= nearest.overlap)) continue
+    nearest = {
+      text: other.text,
+      index: otherIndex,
+      distance: Math.max(0, cell.y - cell.size - other.y),
+      y: other.y,
+      overlap,
+    }
   }
-  return found
+  return nearest
 }
 
 /** Splits the candidates into facts with one unambiguous value and unclear facts. */
-function resolveCandidates(claims: readonly (Omit<FactCandidate, 'cell'> & { readonly cell: unknown })[]): {
+function resolveCandidates(candidates: readonly (Omit<FactCandidate, 'cell'> & { readonly cell: unknown })[]): {
   readonly facts: ReadonlyMap<ReportFact, ReportFactValue>
   readonly unclear: readonly ReportFact[]
 } {
-  const claimants = new Map<string, Set<ReportFact>>()
-  const placeOf = ({ cell, at }: { readonly cell: unknown; readonly at: number }) => `${String(cell)}:${at}`
-  for (const claim of claims) {
-    const facts = claimants.get(placeOf(claim)) ?? new Set<ReportFact>()
-    claimants.set(placeOf(claim), facts.add(claim.fact))
+  const factsByPosition = new Map<string, Set<ReportFact>>()
+  const positionOf = ({ cell, valueIndex }: { readonly cell: unknown; readonly valueIndex: number }) =>
+    `${String(cell)}:${valueIndex}`
+  for (const candidate of candidates) {
+    const facts = factsByPosition.get(positionOf(candidate)) ?? new Set<ReportFact>()
+    factsByPosition.set(positionOf(candidate), facts.add(candidate.fact))
   }
-  const values = new Map<ReportFact, Map<string, ReportFactValue>>()
+  const valuesByFact = new Map<ReportFact, Map<string, ReportFactValue>>()
   const unclear = new Set<ReportFact>()
-  for (const claim of claims) {
-    if ((claimants.get(placeOf(claim))?.size ?? 0) > 1) unclear.add(claim.fact)
+  for (const candidate of candidates) {
+    if ((factsByPosition.get(positionOf(candidate))?.size ?? 0) > 1) unclear.add(candidate.fact)
     else {
-      const said = values.get(claim.fact) ?? new Map<string, ReportFactValue>()
-      values.set(claim.fact, said.set(JSON.stringify(claim.value), claim.value))
+      const factValues = valuesByFact.get(candidate.fact) ?? new Map<string, ReportFactValue>()
+      valuesByFact.set(candidate.fact, factValues.set(JSON.stringify(candidate.value), candidate.value))
     }
   }
   const facts = new Map<ReportFact, ReportFactValue>()
-  for (const [fact, said] of values) {
-    const [value, ...others] = said.values()
+  for (const [fact, factValues] of valuesByFact) {
+    const [value, ...others] = factValues.values()
     if (value !== undefined && others.length === 0) {
       facts.set(fact, value)
       unclear.delete(fact)
@@ -239,12 +273,12 @@ const TEXT_MAX = 100_000
  * @param pages the cells of each page
  */
 export function parseReport(pages: readonly (readonly TextCell[])[]): ReportReading {
-  const plain = pages.map((cells) => cells.map((cell) => ({ ...cell, text: normaliseReportText(cell.text) })))
-  const claims = plain.flatMap((cells, page) =>
-    findCandidates(cells, findReportFacts).map((claim) => ({ ...claim, cell: `${page}/${claim.cell}` })),
+  const normalisedPages = pages.map((cells) => cells.map((cell) => ({ ...cell, text: normaliseReportText(cell.text) })))
+  const candidates = normalisedPages.flatMap((cells, page) =>
+    findCandidates(cells, findReportFacts).map((candidate) => ({ ...candidate, cell: `${page}/${candidate.cell}` })),
   )
-  const { facts, unclear } = resolveCandidates(claims)
-  const text = plain.map(textOf).join('\n').slice(0, TEXT_MAX)
+  const { facts, unclear } = resolveCandidates(candidates)
+  const text = normalisedPages.map(textOf).join('\n').slice(0, TEXT_MAX)
   return {
     ...(Object.fromEntries(REPORT_FACTS.map((fact) => [fact, facts.get(fact) ?? null])) as Pick<
       ReportReading,
@@ -275,12 +309,12 @@ function normaliseReportText(text: string): string {
 
 const NUMBER =
   /\b(?:report|certificate|document|dossier)s?\s?(?:number|num\.?|no\b\.?|n°|nr\b\.?|#|id\b)\s?[:#]?\s{0,3}((?:[a-z]{2,5}[ -]?)?\d{4,16}(?:-\d{1,6})?)\b/i
-const LABORATORY = /^(?:GIA|AGSL?|HRD|IGI|IIDGR|GCAL)[ -]?/i
+const LABORATORY_PREFIX = /^(?:GIA|AGSL?|HRD|IGI|IIDGR|GCAL)[ -]?/i
 
 const findReportNumbers = (text: string): readonly LabelledMatch<string>[] =>
-  findMatches(text, NUMBER).flatMap(({ value: printed, label, at }) => {
-    const value = printed.replace(LABORATORY, '').toUpperCase()
-    return value === '' ? [] : [{ value, label, at }]
+  findMatches(text, NUMBER).flatMap(({ value: printed, labelIndex, valueIndex }) => {
+    const value = printed.replace(LABORATORY_PREFIX, '').toUpperCase()
+    return value === '' ? [] : [{ value, labelIndex, valueIndex }]
   })
 
 const CARAT = /\b(?:carat(?: ?weight)?|weight|carats)\s?(?:\(cts?\))?\s?:?\s{0,3}(\d{1,4}\.\d{1,3})\b/i
@@ -293,10 +327,12 @@ const MEASUREMENTS = new RegExp(
 
 /** `6.42 - 6.45 x 3.97`: smallest and largest diameter of a round; `7.1 x 5.2 x 3.3`: length and width. The last is the depth. */
 const findMeasurements = (text: string): readonly LabelledMatch<NonNullable<ReportReading['measurements']>>[] =>
-  findMatches(text, MEASUREMENTS).flatMap(({ groups: [first, sign, second, third], label, at }) => {
+  findMatches(text, MEASUREMENTS).flatMap(({ groups: [first, sign, second, third], labelIndex, valueIndex }) => {
     const [a, b, depth] = [Number(first), Number(second), Number(third)]
     if (!(a > 0 && b > 0 && depth > 0)) return []
-    return [{ value: sign === '-' ? { length: b, width: a, depth } : { length: a, width: b, depth }, label, at }]
+    return [
+      { value: sign === '-' ? { length: b, width: a, depth } : { length: a, width: b, depth }, labelIndex, valueIndex },
+    ]
   })
 
 const TABLE = new RegExp(String.raw`\btable(?: ?(?:size|width|diameter|percentage|facet))?${PERCENT}`, 'i')
@@ -334,4 +370,4 @@ const FINDERS: {
 }
 
 const findReportFacts: ReportFactFinder = (text) =>
-  REPORT_FACTS.flatMap((fact) => FINDERS[fact](text).map((found) => ({ fact, ...found })))
+  REPORT_FACTS.flatMap((fact) => FINDERS[fact](text).map((match) => ({ fact, ...match })))

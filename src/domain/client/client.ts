@@ -68,11 +68,11 @@ function evolve(client: Client, event: ClientEvent): Client {
 
 export function registerClient(client: Client, { name, secret }: { name: string; secret: string }): ClientEvent[] {
   if (client.status !== 'unknown') throw new RequestError('conflict', 'The client is already registered')
-  const kept = visibleText(name)
-  if (kept === '' || kept.length > 200) {
-    throw new RequestError('invalid', `name must have 1 to 200 characters, got ${kept.length}`)
+  const visibleName = visibleText(name)
+  if (visibleName === '' || visibleName.length > 200) {
+    throw new RequestError('invalid', `name must have 1 to 200 characters, got ${visibleName.length}`)
   }
-  return [{ type: 'ClientRegistered', data: { name: kept, secret } }]
+  return [{ type: 'ClientRegistered', data: { name: visibleName, secret } }]
 }
 
 export function rotateSecret(client: Client, { secret }: { secret: string }): ClientEvent[] {

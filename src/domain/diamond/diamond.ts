@@ -106,13 +106,13 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
     case 'DiamondCreated': {
       const { id, owner, date, set } = event.data
       const fields = withDefaults(set)
-      const unchanged = {
+      const initialValues = {
         certifications: [],
         serviceEventsSinceOwnerChange: 0,
         warningsSinceOwnerChange: 0,
         accessRevisions: initialAccessRevisions,
       }
-      return { status: 'live', id, owner, date, fields, ...unchanged }
+      return { status: 'live', id, owner, date, fields, ...initialValues }
     }
     case 'DiamondPatched':
       return diamond.status === 'live' ? applyFieldChange(diamond, patchFields(diamond.fields, event.data)) : diamond
@@ -139,8 +139,8 @@ function applyCertificationEvent(diamond: LiveDiamond, event: CertificationEvent
   const certifications = evolveCertifications(diamond.certifications, event)
   if (event.type !== 'ReportRead')
     return { ...diamond, certifications, serviceEventsSinceOwnerChange: 0, warningsSinceOwnerChange: 0 }
-  const read = certifications.find(({ id }) => id === event.data.certification)
-  const isWarned = read !== undefined && warningsOf(read, diamond.fields).length > 0
+  const readCertification = certifications.find(({ id }) => id === event.data.certification)
+  const isWarned = readCertification !== undefined && warningsOf(readCertification, diamond.fields).length > 0
   return {
     ...diamond,
     certifications,
@@ -150,8 +150,8 @@ function applyCertificationEvent(diamond: LiveDiamond, event: CertificationEvent
 }
 
 function applyStoneModelEvent({ model: _before, ...diamond }: LiveDiamond, event: StoneModelEvent): LiveDiamond {
-  const changed = { ...diamond, serviceEventsSinceOwnerChange: 0, warningsSinceOwnerChange: 0 }
-  return event.type === 'StoneModelAttached' ? { ...changed, model: event.data } : changed
+  const withoutModel = { ...diamond, serviceEventsSinceOwnerChange: 0, warningsSinceOwnerChange: 0 }
+  return event.type === 'StoneModelAttached' ? { ...withoutModel, model: event.data } : withoutModel
 }
 
 function patchFields(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {
@@ -169,14 +169,14 @@ export function patch(diamond: Diamond, id: number, owner: number, change: Diamo
   const { fields } = requireOwnedDiamond(diamond, id, owner)
   const set = withoutOwnRoot(change, fields)
   const { removed } = change
-  const changes = Object.fromEntries(
+  const changedFields = Object.fromEntries(
     names(set)
       .filter((name) => set[name] !== fields[name])
       .map((name) => [name, set[name]]),
   )
-  const gone = removed.filter((name) => fields[name] !== DEFAULTS[name])
-  if (Object.keys(changes).length + gone.length === 0) return []
-  return [{ type: 'DiamondPatched', data: { set: changes, removed: gone } }]
+  const removedFields = removed.filter((name) => fields[name] !== DEFAULTS[name])
+  if (Object.keys(changedFields).length + removedFields.length === 0) return []
+  return [{ type: 'DiamondPatched', data: { set: changedFields, removed: removedFields } }]
 }
 
 /** Removes the certifications and the model too, each with its own event. */
@@ -186,8 +186,8 @@ export function remove(
   owner: number,
 ): (CertificationRemoved | StoneModelRemoved | DiamondDeleted)[] {
   const { certifications, model } = requireOwnedDiamond(diamond, id, owner)
-  const gone = model === undefined ? [] : [stoneModelRemovedEvent(model)]
-  return [...certifications.map(certificationRemovedEvent), ...gone, { type: 'DiamondDeleted', data: {} }]
+  const modelRemovedEvents = model === undefined ? [] : [stoneModelRemovedEvent(model)]
+  return [...certifications.map(certificationRemovedEvent), ...modelRemovedEvents, { type: 'DiamondDeleted', data: {} }]
 }
 
 /** @throws RequestError missing; forbidden if the diamond belongs to another account */
@@ -213,10 +213,10 @@ type DiamondOwnership = { readonly id: number; readonly owner: number }
  * @throws RequestError missing; forbidden if the diamond belongs to another account
  */
 export function attachModel(diamond: Diamond, { id, owner }: DiamondOwnership, model: StoneModel): StoneModelEvent[] {
-  const { model: before } = requireOwnedDiamond(diamond, id, owner)
-  if (before?.file.digest === model.file.digest) return []
+  const { model: previousModel } = requireOwnedDiamond(diamond, id, owner)
+  if (previousModel?.file.digest === model.file.digest) return []
   return [
-    ...(before === undefined ? [] : [stoneModelRemovedEvent(before)]),
+    ...(previousModel === undefined ? [] : [stoneModelRemovedEvent(previousModel)]),
     { type: 'StoneModelAttached', data: model },
   ]
 }
@@ -233,11 +233,11 @@ export const missingModelError = (diamond: number) => new RequestError('missing'
 /** @throws RequestError missing; forbidden if the diamond belongs to another account */
 export function attach(
   diamond: Diamond,
-  at: { readonly diamond: number; readonly owner: number },
+  ownership: { readonly diamond: number; readonly owner: number },
   id: number,
   certification: NewCertification,
 ): CertificationAttached[] {
-  requireOwnedDiamond(diamond, at.diamond, at.owner)
+  requireOwnedDiamond(diamond, ownership.diamond, ownership.owner)
   return [{ type: 'CertificationAttached', data: { id, ...certification } }]
 }
 

@@ -51,17 +51,17 @@ export type FieldDefinition = FieldAttributes &
 type FieldKind = FieldDefinition['kind']
 type FieldOfKind<Name extends FieldKind> = Extract<FieldDefinition, { kind: Name }>
 
-export type FieldValueOf<One extends FieldDefinition> =
-  | FieldValues[One['kind']]
-  | (One extends { readonly required: true } | { readonly kind: 'flag' | 'level' } ? never : null)
+export type FieldValueOf<Definition extends FieldDefinition> =
+  | FieldValues[Definition['kind']]
+  | (Definition extends { readonly required: true } | { readonly kind: 'flag' | 'level' } ? never : null)
 
 type FieldOptions = Partial<Omit<FieldAttributes, 'default'>>
 
 /** The type of a field made by the constructors below: keeps `required`, `filtered` and `sorted` as literal types. */
-type DeclaredField<Name extends FieldKind, Own> = FieldOfKind<Name> & {
-  readonly required: Own extends { required: true } ? true : false
-  readonly filtered: Own extends { filtered: infer Versions extends readonly ApiVersion[] } ? Versions : readonly []
-  readonly sorted: Own extends { sorted: infer Orders extends FieldAttributes['sorted'] } ? Orders : false
+type DeclaredField<Name extends FieldKind, Options> = FieldOfKind<Name> & {
+  readonly required: Options extends { required: true } ? true : false
+  readonly filtered: Options extends { filtered: infer Versions extends readonly ApiVersion[] } ? Versions : readonly []
+  readonly sorted: Options extends { sorted: infer Orders extends FieldAttributes['sorted'] } ? Orders : false
 }
 
 const DEFAULT_ATTRIBUTES = {
@@ -73,33 +73,33 @@ const DEFAULT_ATTRIBUTES = {
   sorted: false,
 } as const
 
-const defineField = <Name extends FieldKind, Own>(field: FieldOfKind<Name>) => field as DeclaredField<Name, Own>
+const defineField = <Name extends FieldKind, Options>(field: FieldOfKind<Name>) => field as DeclaredField<Name, Options>
 
-export const text = <const Own extends FieldOptions & { to: number }>(own: Own) =>
-  defineField<'text', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'text', ...own })
+export const text = <const Options extends FieldOptions & { to: number }>(options: Options) =>
+  defineField<'text', Options>({ ...DEFAULT_ATTRIBUTES, kind: 'text', ...options })
 
-export const amount = <const Own extends FieldOptions & AmountRange>(own: Own) =>
-  defineField<'amount', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'amount', ...own })
+export const amount = <const Options extends FieldOptions & AmountRange>(options: Options) =>
+  defineField<'amount', Options>({ ...DEFAULT_ATTRIBUTES, kind: 'amount', ...options })
 
-export const flag = <const Own extends FieldOptions>(own?: Own) =>
-  defineField<'flag', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'flag', default: false, ...own })
+export const flag = <const Options extends FieldOptions>(options?: Options) =>
+  defineField<'flag', Options>({ ...DEFAULT_ATTRIBUTES, kind: 'flag', default: false, ...options })
 
 /** A cut shape. v4 shows its title, v3 the id of its top-level shape. */
-export const shape = <const Own extends FieldOptions & { to: number }>(own: Own) =>
-  defineField<'shape', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'shape', ...own })
+export const shape = <const Options extends FieldOptions & { to: number }>(options: Options) =>
+  defineField<'shape', Options>({ ...DEFAULT_ATTRIBUTES, kind: 'shape', ...options })
 
 /** A dictionary entry. v3 reads and shows its id; v4 reads any form and shows the title, or the short form if `shown` says so. */
-export const entry = <Of extends Dictionary, const Own extends FieldOptions & { shown?: 'short' }>(
-  of: Of,
-  own?: Own,
+export const entry = <EntryDictionary extends Dictionary, const Options extends FieldOptions & { shown?: 'short' }>(
+  dictionary: EntryDictionary,
+  options?: Options,
 ) => ({
-  ...defineField<'entry', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'entry', shown: 'title', dictionary: of, ...own }),
-  dictionary: of,
+  ...defineField<'entry', Options>({ ...DEFAULT_ATTRIBUTES, kind: 'entry', shown: 'title', dictionary, ...options }),
+  dictionary,
 })
 
-export const scale = <const Own extends FieldOptions>(of: GradingScale, own?: Own) =>
-  defineField<'scale', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'scale', scale: of, ...own })
+export const scale = <const Options extends FieldOptions>(gradingScale: GradingScale, options?: Options) =>
+  defineField<'scale', Options>({ ...DEFAULT_ATTRIBUTES, kind: 'scale', scale: gradingScale, ...options })
 
 /** An access level, 0 (most restrictive) by default. */
-export const level = <const Own extends FieldOptions>(own?: Own) =>
-  defineField<'level', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'level', default: 0, ...own })
+export const level = <const Options extends FieldOptions>(options?: Options) =>
+  defineField<'level', Options>({ ...DEFAULT_ATTRIBUTES, kind: 'level', default: 0, ...options })

@@ -81,8 +81,8 @@ export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
 export const fieldsOf = (version: ApiVersion) =>
   FIELD_NAMES.filter((name) => (FIELDS[name].versions as readonly ApiVersion[]).includes(version))
 
-const fieldNamesWhere = <Name extends FieldName>(is: (field: FieldDefinition) => boolean) =>
-  FIELD_NAMES.filter((name) => is(FIELDS[name])) as unknown as readonly Name[]
+const fieldNamesWhere = <Name extends FieldName>(predicate: (field: FieldDefinition) => boolean) =>
+  FIELD_NAMES.filter((name) => predicate(FIELDS[name])) as unknown as readonly Name[]
 
 export const REQUIRED_FIELDS = fieldNamesWhere<RequiredField>(({ required }) => required)
 const OPTIONAL_FIELDS = fieldNamesWhere<OptionalField>(({ required }) => !required)
@@ -91,8 +91,8 @@ export const FILTERABLE_FIELDS = fieldNamesWhere<FilterableField>(({ filtered })
 
 export const SCORED_FIELDS: ReadonlySet<FieldName> = new Set(fieldNamesWhere(({ scored }) => scored))
 
-const mapFieldNames = <Name extends FieldName, Value>(names: readonly Name[], of: (name: Name) => Value) =>
-  Object.fromEntries(names.map((name) => [name, of(name)])) as { readonly [Each in Name]: Value }
+const mapFieldNames = <Name extends FieldName, Value>(names: readonly Name[], toValue: (name: Name) => Value) =>
+  Object.fromEntries(names.map((name) => [name, toValue(name)])) as { readonly [Each in Name]: Value }
 
 export const DICTIONARIES = mapFieldNames(
   fieldNamesWhere<DictionaryName>(({ kind }) => kind === 'entry'),
@@ -109,12 +109,12 @@ const STORAGE_ORDER: readonly FieldName[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIE
 
 /** The fields whose values differ from their defaults; events contain only these. */
 export function withoutDefaults(fields: NewDiamond): NewDiamond {
-  const given: Record<string, unknown> = {}
+  const storedFields: Record<string, unknown> = {}
   for (const name of STORAGE_ORDER) {
     const value = fields[name]
-    if (value !== undefined && value !== FIELDS[name].default) given[name] = value
+    if (value !== undefined && value !== FIELDS[name].default) storedFields[name] = value
   }
-  return given as NewDiamond
+  return storedFields as NewDiamond
 }
 
 /**

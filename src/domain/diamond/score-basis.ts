@@ -15,7 +15,7 @@ export const initialScoringState: ScoringState = { diamond: diamondDecider.initi
 
 export function evolveScoring(state: ScoringState, event: DiamondEvent, revision: number): ScoringState {
   const diamond = diamondDecider.evolve(state.diamond, event)
-  const changed = invalidatesScores(event) || measuredOf(diamond) !== measuredOf(state.diamond)
+  const changed = invalidatesScores(event) || measuredProportionsKey(diamond) !== measuredProportionsKey(state.diamond)
   return { diamond, stoneRevision: changed ? revision : state.stoneRevision }
 }
 
@@ -40,7 +40,7 @@ function changes(event: DiamondEvent, matters: (name: FieldName) => boolean): bo
   return removed.some(matters) || (Object.keys(set) as FieldName[]).some(matters)
 }
 
-const measuredOf = (diamond: Diamond): string | undefined =>
+const measuredProportionsKey = (diamond: Diamond): string | undefined =>
   diamond.status === 'live' ? JSON.stringify(measuredProportions(diamond)) : undefined
 
 /**
@@ -67,24 +67,28 @@ export function scoreBasisOf(
   const stone = asScoredByVersion(stoneOf(diamond), scores?.brilliance?.ver ?? OPTICS_VERSION)
   const cut = cutOf(stone)
   const measured = Object.keys((cut && possibleCut(cut))?.measured ?? {}) as (keyof CutMeasurements)[]
-  const typical = stone.cutGrade === undefined ? 'shape' : 'grade'
-  const light = measured.length > 0 ? 'measurements' : typical
+  const typicalSource = stone.cutGrade === undefined ? 'shape' : 'grade'
+  const light = measured.length > 0 ? 'measurements' : typicalSource
   return {
     light,
     spread: stone.face === undefined ? light : 'measurements',
-    symmetry: stone.symmetry === undefined ? typical : 'word',
+    symmetry: stone.symmetry === undefined ? typicalSource : 'word',
     measured,
   }
 }
 
 /** The first model version that uses incomplete reports and the measurements in mm. */
-const COUNTS_PARTS = '1.1.0'
+const FIRST_VERSION_WITH_PARTIAL_REPORTS = '1.1.0'
 /** Earlier versions ignored a report unless it had all of these, and used only these. */
-const NEEDED_BEFORE = ['tablePct', 'depthPct', 'crownAngle', 'pavilionAngle'] as const
+const FORMERLY_REQUIRED = ['tablePct', 'depthPct', 'crownAngle', 'pavilionAngle'] as const
 
 function asScoredByVersion(stone: Stone, version: string): Stone {
-  if (!isNewer(COUNTS_PARTS, version)) return stone
-  const { measured, face: _face, ...typical } = stone
-  if (measured === undefined || NEEDED_BEFORE.some((name) => measured[name] === undefined)) return typical
-  return { ...typical, measured: Object.fromEntries(NEEDED_BEFORE.map((name) => [name, measured[name]])) }
+  if (!isNewer(FIRST_VERSION_WITH_PARTIAL_REPORTS, version)) return stone
+  const { measured, face: _face, ...withoutMeasurements } = stone
+  if (measured === undefined || FORMERLY_REQUIRED.some((name) => measured[name] === undefined))
+    return withoutMeasurements
+  return {
+    ...withoutMeasurements,
+    measured: Object.fromEntries(FORMERLY_REQUIRED.map((name) => [name, measured[name]])),
+  }
 }

@@ -22,10 +22,12 @@ import { DICTIONARIES, type DiamondFields, type DictionaryName } from './fields.
 /** Converts a report's measurements to the scoring model's; empty without measurements. */
 export function toStoneMeasurements(
   shape: CutShape,
-  said: MeasuredProportions | undefined,
+  proportions: MeasuredProportions | undefined,
 ): Pick<Stone, 'measured' | 'face'> {
-  if (said === undefined) return {}
-  return shape === 'Briolette' ? brioletteMeasurements(shape, said) : facetedStoneMeasurements(shape, said)
+  if (proportions === undefined) return {}
+  return shape === 'Briolette'
+    ? brioletteMeasurements(shape, proportions)
+    : facetedStoneMeasurements(shape, proportions)
 }
 
 /**
@@ -38,19 +40,28 @@ function brioletteMeasurements(shape: CutShape, { size }: MeasuredProportions): 
   return facetedStoneMeasurements(shape, { size: { length, width, depth } })
 }
 
-function facetedStoneMeasurements(shape: CutShape, said: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
-  const measured = toCutMeasurements(shape, said)
+function facetedStoneMeasurements(shape: CutShape, proportions: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
+  const measured = toCutMeasurements(shape, proportions)
   return {
     ...(Object.keys(measured).length > 0 && { measured }),
-    ...(said.size !== undefined && { face: { length: said.size.length, width: said.size.width } }),
+    ...(proportions.size !== undefined && { face: { length: proportions.size.length, width: proportions.size.width } }),
   }
 }
 
 const isRound = (shape: CutShape): boolean => shape === 'Round' || shape === 'OldEuropean'
 
 /** The sides of a round differ by imperfect roundness, not by elongation, so lengthToWidth is left out: its model is circular. */
-function toCutMeasurements(shape: CutShape, said: MeasuredProportions): CutMeasurements {
-  const { table, depth = depthIn(shape, said.size), crownAngle, pavilionAngle, girdle, star, lower, size } = said
+function toCutMeasurements(shape: CutShape, proportions: MeasuredProportions): CutMeasurements {
+  const {
+    table,
+    depth = depthIn(shape, proportions.size),
+    crownAngle,
+    pavilionAngle,
+    girdle,
+    star,
+    lower,
+    size,
+  } = proportions
   return {
     ...(table !== undefined && { tablePct: table }),
     ...(depth !== undefined && { depthPct: depth }),
@@ -124,7 +135,7 @@ export function stoneOfOwnModel(diamond: LiveDiamond): Stone {
  * The facet model of each cut shape of the dictionary. A cushion of unknown kind is scored as a cushion brilliant; a square
  * emerald and a square radiant have the models of their parents.
  */
-const MODELS: Readonly<Record<number, CutShape>> = {
+const CUT_SHAPES_BY_ID: Readonly<Record<number, CutShape>> = {
   2: 'Round',
   4: 'Princess',
   9: 'CushionBrilliant',
@@ -179,26 +190,26 @@ const optionalMember = <Name extends keyof Stone>(name: Name, value: Stone[Name]
   value === undefined ? undefined : ({ [name]: value } as Pick<Stone, Name>)
 
 const shapeOf = (shape: number | string): CutShape =>
-  (typeof shape === 'number' ? MODELS[shape] : CUT_SHAPES_BY_NAME.get(shape.toLowerCase())) ?? 'Other'
+  (typeof shape === 'number' ? CUT_SHAPES_BY_ID[shape] : CUT_SHAPES_BY_NAME.get(shape.toLowerCase())) ?? 'Other'
 
 const titleOf = (name: DictionaryName, id: number | null) => (id === null ? undefined : DICTIONARIES[name].title(id))
 
 function gradeOf(name: 'cutQuality' | 'polish' | 'symmetry', id: number | null): Grade | undefined {
-  const found = titleOf(name, id)
-  return grades.find((grade) => grade === found)
+  const title = titleOf(name, id)
+  return grades.find((grade) => grade === title)
 }
 
 const INTENSITIES: readonly FluorIntensity[] = ['None', 'Faint', 'Medium', 'Strong', 'Very Strong']
 const COLORS: readonly FluorColor[] = ['None', 'Blue', 'White', 'Yellow', 'Orange', 'Red', 'Green']
 
 function intensityOf({ fluorIntensity }: DiamondFields): FluorIntensity | undefined {
-  const found = titleOf('fluorIntensity', fluorIntensity)
-  return INTENSITIES.find((intensity) => intensity === found)
+  const title = titleOf('fluorIntensity', fluorIntensity)
+  return INTENSITIES.find((intensity) => intensity === title)
 }
 
 function colorOf({ fluorColor }: DiamondFields): FluorColor | undefined {
-  const found = titleOf('fluorColor', fluorColor)
-  return COLORS.find((color) => color === found)
+  const title = titleOf('fluorColor', fluorColor)
+  return COLORS.find((color) => color === title)
 }
 
 /** Culet sizes are stored as short forms, which are the initials of the titles. */

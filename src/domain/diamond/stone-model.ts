@@ -52,14 +52,14 @@ export const stoneModelRemovedEvent = ({ file: { digest } }: StoneModel): StoneM
 const CARAT_TOLERANCE = 0.02 + 1e-9
 
 /** Degrees. Coordinates with few decimals tilt the triangles of one facet against each other by up to this angle. */
-const FLAT = 0.05
+const MAX_FACET_TILT_DEGREES = 0.05
 
 /** Human-readable differences between a model and its diamond, one sentence each. */
 export function modelWarnings({ carat, planes }: StoneModelProperties, fields: Pick<DiamondFields, 'carat'>): string[] {
   const warnings: string[] = []
   if (Math.abs(carat - fields.carat) > CARAT_TOLERANCE * fields.carat)
     warnings.push(`The model's volume is that of a diamond of ${carat} carats, not of ${fields.carat}`)
-  if (planes.within > FLAT)
+  if (planes.within > MAX_FACET_TILT_DEGREES)
     warnings.push(
       `Scores are computed from ${planes.count} planes: the model has more, so neighbouring facets within ${planes.within}° were merged`,
     )

@@ -260,18 +260,21 @@ const SHORTEST_WORD = 3
  * `Natural, Fancy Light Yellow, Even`; undefined for any other text.
  */
 export function parseFancyColor(text: string): FancyColor | undefined {
-  const said = comparisonKey(text)
+  const description = comparisonKey(text)
     .replace(/^natural,? /, '')
     .replace(/,.*$/, '')
-  const grade = NAMED_GRADES.find((title) => said.startsWith(`${title.toLowerCase()} `))
+  const grade = NAMED_GRADES.find((title) => description.startsWith(`${title.toLowerCase()} `))
   if (grade === undefined) return undefined
-  const words = said.slice(grade.length + 1).split(' ')
-  for (let first = 0; first < words.length; first++) {
-    const [before, hue] = [words.slice(0, first).join(' '), words.slice(first).join(' ')]
-    const [modifier, id] = [colorModifier.find(before), hue.length < SHORTEST_WORD ? undefined : colorHue.find(hue)]
-    if (id === undefined || (before !== '' && modifier === undefined)) continue
-    const tinted = modifier === undefined ? {} : { colorModifier: colorModifier.title(modifier) }
-    return { fancyGrade: grade, ...tinted, colorHue: colorHue.title(id) }
+  const words = description.slice(grade.length + 1).split(' ')
+  for (let hueStart = 0; hueStart < words.length; hueStart++) {
+    const [modifierText, hue] = [words.slice(0, hueStart).join(' '), words.slice(hueStart).join(' ')]
+    const [modifier, id] = [
+      colorModifier.find(modifierText),
+      hue.length < SHORTEST_WORD ? undefined : colorHue.find(hue),
+    ]
+    if (id === undefined || (modifierText !== '' && modifier === undefined)) continue
+    const optionalModifier = modifier === undefined ? {} : { colorModifier: colorModifier.title(modifier) }
+    return { fancyGrade: grade, ...optionalModifier, colorHue: colorHue.title(id) }
   }
   return undefined
 }

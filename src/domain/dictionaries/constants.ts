@@ -52,12 +52,12 @@ const dict = {
   ...Object.fromEntries(Object.entries({ color, clarity, ...others }).map(([name, { entries }]) => [name, entries])),
 } as Constants['dict']
 
-const scale = (name: ScoringName) => ({ grades: scoringGrades[name], ver: scoringVersions[name] })
+const gradesAndVersionOf = (name: ScoringName) => ({ grades: scoringGrades[name], ver: scoringVersions[name] })
 
 const scoring: Constants['scoring'] = {
   fluorescence: { ver: scoringVersions.fluorescence },
-  fire: scale('fire'),
-  brightness: scale('brightness'),
-  symmetry: scale('symmetry'),
-  integral: scale('integral'),
+  fire: gradesAndVersionOf('fire'),
+  brightness: gradesAndVersionOf('brightness'),
+  symmetry: gradesAndVersionOf('symmetry'),
+  integral: gradesAndVersionOf('integral'),
 }

@@ -25,10 +25,10 @@ export type Hue = DictionaryEntry & { readonly children: readonly DictionaryEntr
 export type Aliases = Readonly<Record<string, readonly string[]>>
 
 /** The entries of a dictionary field and the texts that name them. */
-export type Dictionary<Line extends DictionaryEntry = DictionaryEntry> = {
+export type Dictionary<Entry extends DictionaryEntry = DictionaryEntry> = {
   readonly name: string
   /** As in the Constants API: the top level of a tree. */
-  readonly entries: readonly Line[]
+  readonly entries: readonly Entry[]
   /** All entries, including the children of a tree, each after its parent. */
   readonly all: readonly DictionaryEntry[]
   has(id: number): boolean
@@ -42,37 +42,37 @@ export type Dictionary<Line extends DictionaryEntry = DictionaryEntry> = {
   short(id: number): string
 }
 
-export function dictionary<Line extends DictionaryEntry>(
+export function dictionary<Entry extends DictionaryEntry>(
   name: string,
-  entries: readonly Line[],
+  entries: readonly Entry[],
   aliases: Aliases = {},
-): Dictionary<Line> {
+): Dictionary<Entry> {
   const find = matcher(entries, aliases)
   return { ...lookupById(name, entries), find, findRange: () => undefined }
 }
 
 /** A dictionary of grades, best first. A text may name a range of two grades, and a sign after a grade is ignored. */
-export function gradeDictionary<Line extends DictionaryEntry>(
+export function gradeDictionary<Entry extends DictionaryEntry>(
   name: string,
-  entries: readonly Line[],
+  entries: readonly Entry[],
   aliases: Aliases = {},
-): Dictionary<Line> {
+): Dictionary<Entry> {
   const match = matcher(entries, aliases)
-  const findOne = (text: string) => match(text) ?? match(text.replace(GRADE_SUFFIX, ''))
-  const entryOf = (text: string) => entries.find(({ id }) => id === findOne(text))
-  const findTwo = (text: string): readonly [Line, Line] | undefined => {
-    if (findOne(text) !== undefined) return undefined
+  const findGrade = (text: string) => match(text) ?? match(text.replace(GRADE_SUFFIX, ''))
+  const entryOf = (text: string) => entries.find(({ id }) => id === findGrade(text))
+  const findRange = (text: string): readonly [Entry, Entry] | undefined => {
+    if (findGrade(text) !== undefined) return undefined
     const [one, other] = (splitRange(text.replace(GRADE_SUFFIX, '')) ?? []).map(entryOf)
     if (one === undefined || other === undefined) return undefined
     return one.position <= other.position ? [one, other] : [other, one]
   }
-  return { ...lookupById(name, entries), find: (text) => findOne(text) ?? findTwo(text)?.[1].id, findRange: findTwo }
+  return { ...lookupById(name, entries), find: (text) => findGrade(text) ?? findRange(text)?.[1].id, findRange }
 }
 
 /** The ignored endings of `EX+` and `U to V Range` (GIA). */
 const GRADE_SUFFIX = /\s*[+\-–−]$|\s+(?:range|grade)\s*$/iu
 
-function lookupById<Line extends DictionaryEntry>(name: string, entries: readonly Line[]) {
+function lookupById<Entry extends DictionaryEntry>(name: string, entries: readonly Entry[]) {
   const all = withChildren(entries)
   const byId: ReadonlyMap<number, DictionaryEntry> = new Map(all.map((entry) => [entry.id, entry]))
   const entryOf = (id: number): DictionaryEntry => {
@@ -108,8 +108,8 @@ function matcher(entries: readonly (DictionaryEntry | Hue)[], aliases: Aliases):
   const all = withChildren(entries)
   const titles = all.map((entry): EntrySpelling => [entry.title, entry.id])
   const exact = firstOf([...titles, ...entries.map((entry): EntrySpelling => [entry.short, entry.id])])
-  const spellings = Object.entries(aliases).flatMap(([title, spelt]) =>
-    spelt.map((spelling): EntrySpelling => [spelling, idOf(exact, title)]),
+  const spellings = Object.entries(aliases).flatMap(([title, titleAliases]) =>
+    titleAliases.map((spelling): EntrySpelling => [spelling, idOf(exact, title)]),
   )
   const shorts = all.map((entry): EntrySpelling => [entry.short, entry.id])
   const folded = firstOf(

@@ -19,12 +19,12 @@ export function findClosestName(name: string, candidates: readonly string[]): st
  * candidates of four letters, none for shorter ones, because short words that differ by one letter are different words.
  */
 export function findNearMiss(name: string, candidates: readonly string[]): string | undefined {
-  const small = name.toLowerCase()
+  const lowerCaseName = name.toLowerCase()
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
     const limit = Math.max(0, Math.min(2, candidate.length - 3))
     if (Math.abs(candidate.length - name.length) > limit) continue
-    const distance = editDistance(small, candidate.toLowerCase())
+    const distance = editDistance(lowerCaseName, candidate.toLowerCase())
     if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
   }
   return best?.candidate
@@ -32,7 +32,7 @@ export function findNearMiss(name: string, candidates: readonly string[]): strin
 
 /** Optimal string alignment distance: insertions, deletions, replacements and swaps of neighbouring characters. */
 export function editDistance(from: string, to: string): number {
-  let before: number[] = []
+  let twoAbove: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
@@ -44,11 +44,11 @@ export function editDistance(from: string, to: string): number {
           cell(above, column) + 1,
           cell(current, column - 1) + 1,
           cell(above, column - 1) + (same ? 0 : 1),
-          swapped ? cell(before, column - 2) + 1 : Infinity,
+          swapped ? cell(twoAbove, column - 2) + 1 : Infinity,
         ),
       )
     }
-    before = above
+    twoAbove = above
     above = current
   }
   return cell(above, to.length)

@@ -28,7 +28,7 @@ export type CuletSize = (typeof CULET_SIZES)[number][0]
 /** Short forms of the culet sizes, smallest first. */
 export const culetSizes: readonly CuletSize[] = CULET_SIZES.map(([short]) => short)
 
-const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
+const culetSizesBySpelling: ReadonlyMap<string, CuletSize> = new Map(
   CULET_SIZES.flatMap(([short, title]): [string, CuletSize][] => [
     [short.toLowerCase(), short],
     [title.toLowerCase(), short],
@@ -40,8 +40,8 @@ const NO_CULET_SPELLINGS: ReadonlySet<string> = new Set(['pointed', 'point', 'pt
 
 /** `None`, `none`, `n` and `Pointed` are `N`; undefined for any other text. */
 export function parseCuletSize(text: string): CuletSize | undefined {
-  const compared = comparisonKey(text)
-  return NO_CULET_SPELLINGS.has(compared) ? 'N' : culetSizeOf.get(compared)
+  const key = comparisonKey(text)
+  return NO_CULET_SPELLINGS.has(key) ? 'N' : culetSizesBySpelling.get(key)
 }
 
 export const culet: GradingScale = { parse: parseCuletSize, expected: 'a culet size from None to Extremely Large' }
@@ -65,7 +65,7 @@ export type GirdleGrade = (typeof GIRDLES)[number][0]
 /** Titles of the girdle thicknesses, thinnest first. */
 export const girdleGrades: readonly GirdleGrade[] = GIRDLES.map(([title]) => title)
 
-const girdleOf: ReadonlyMap<string, GirdleGrade> = new Map(
+const girdlesBySpelling: ReadonlyMap<string, GirdleGrade> = new Map(
   GIRDLES.flatMap((spellings) =>
     spellings.map((spelling): [string, GirdleGrade] => [spelling.toLowerCase(), spellings[0]]),
   ),
@@ -87,14 +87,14 @@ const GIRDLE_ANNOTATIONS = /\b(?:un)?(?:faceted|polished|bruted|smooth|frosted)\
  * The GIA prints `Medium to Slightly Thick (Faceted) 3.5%`.
  */
 export function parseGirdleRange(text: string): readonly [thinnest: GirdleGrade, thickest: GirdleGrade] | undefined {
-  const thickness = text.replaceAll(GIRDLE_ANNOTATIONS, ' ').trim()
-  const single = gradeOf(thickness)
-  const [from, to] = single === undefined ? (splitRange(thickness)?.map(gradeOf) ?? []) : [single, single]
+  const gradeText = text.replaceAll(GIRDLE_ANNOTATIONS, ' ').trim()
+  const single = gradeOf(gradeText)
+  const [from, to] = single === undefined ? (splitRange(gradeText)?.map(gradeOf) ?? []) : [single, single]
   if (from === undefined || to === undefined) return undefined
   return girdleGrades.indexOf(from) <= girdleGrades.indexOf(to) ? [from, to] : [to, from]
 }
 
-const gradeOf = (text: string) => girdleOf.get(comparisonKey(text))
+const gradeOf = (text: string) => girdlesBySpelling.get(comparisonKey(text))
 
 export const girdle: GradingScale = {
   parse: parseGirdle,

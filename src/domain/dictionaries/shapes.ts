@@ -59,11 +59,11 @@ const byId: ReadonlyMap<number, CutShapeDefinition> = new Map(SHAPES.map((shape)
 
 const SHORT_ALIAS = 3
 
-const WRITTEN_OUT: Readonly<Record<string, string>> = { sq: 'square', rect: 'rectangular', mod: 'modified' }
+const ABBREVIATIONS: Readonly<Record<string, string>> = { sq: 'square', rect: 'rectangular', mod: 'modified' }
 
 /** The words of a description such as `Cut-Cornered Rect. Mod. Brilliant`, in lower case and expanded. */
 const descriptionWords = (text: string): readonly string[] =>
-  (comparisonKey(text).match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => WRITTEN_OUT[word] ?? word)
+  (comparisonKey(text).match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => ABBREVIATIONS[word] ?? word)
 
 /** Titles and aliases in lower case. No spelling occurs twice. */
 const bySpelling: ReadonlyMap<string, number> = new Map(
@@ -90,9 +90,9 @@ const QUALIFIER_WORDS: readonly (readonly string[])[] = [
 function findShapeByDescription(text: string): number | undefined {
   let words = descriptionWords(text)
   let found = byWords.get(words.join(' '))
-  for (const least of QUALIFIER_WORDS) {
+  for (const qualifiers of QUALIFIER_WORDS) {
     if (found !== undefined) return found
-    words = words.filter((word) => !least.includes(word))
+    words = words.filter((word) => !qualifiers.includes(word))
     found = byWords.get(words.join(' '))
   }
   return found
@@ -110,10 +110,13 @@ export const parseShape = (text: string): number | undefined =>
   bySpelling.get(comparisonKey(text)) ?? findShapeByDescription(text)
 
 /** Candidates for suggestions. Short aliases are left out, since they are close to almost any short text. */
-const WORDS = SHAPES.flatMap(({ title, aliases }) => [title, ...aliases.filter((alias) => alias.length > LONG_ALIAS)])
+const SUGGESTIONS = SHAPES.flatMap(({ title, aliases }) => [
+  title,
+  ...aliases.filter((alias) => alias.length > LONG_ALIAS),
+])
 
 /** The title or alias that a text probably misspells; undefined for a shape outside the dictionary. */
-export const suggestShape = (text: string): string | undefined => findNearMiss(text, WORDS)
+export const suggestShape = (text: string): string | undefined => findNearMiss(text, SUGGESTIONS)
 
 /** The title that v4 shows. @throws UnknownShape */
 export const shapeTitle = (id: number): string => shapeOf(id).title
@@ -140,7 +143,8 @@ export type ShapeTree = ShapeSummary & { readonly children: readonly ShapeSummar
 export type ShapeDetail = ShapeTree & { readonly parent: number | null; readonly aliases: readonly string[] }
 
 /** The dictionary cutShape of the Constants API, in the platform's order. */
-export const topLevelShapes = (): readonly ShapeSummary[] => SHAPES.filter(({ parent }) => parent === null).map(nameOf)
+export const topLevelShapes = (): readonly ShapeSummary[] =>
+  SHAPES.filter(({ parent }) => parent === null).map(summaryOf)
 
 export const cutShapeTree = (): readonly ShapeTree[] =>
   topLevelShapes().map(({ id, title }) => ({ id, title, children: childrenOf(id) }))
@@ -152,5 +156,5 @@ export function findCutShape(id: number): ShapeDetail | undefined {
   return { id, title, parent, aliases, children: childrenOf(id) }
 }
 
-const nameOf = ({ id, title }: CutShapeDefinition): ShapeSummary => ({ id, title })
-const childrenOf = (id: number): readonly ShapeSummary[] => SHAPES.filter(({ parent }) => parent === id).map(nameOf)
+const summaryOf = ({ id, title }: CutShapeDefinition): ShapeSummary => ({ id, title })
+const childrenOf = (id: number): readonly ShapeSummary[] => SHAPES.filter(({ parent }) => parent === id).map(summaryOf)

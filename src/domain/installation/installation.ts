@@ -48,12 +48,12 @@ export type StoreIdentities = StoresJoined['data']
 export const storesDecider = latestEventDecider<StoresJoined>('StoresJoined')
 
 /** Whether the stores found are the ones that the log has recorded. */
-export const isSameInstallation = (known: StoreIdentities, found: StoreIdentities): boolean =>
-  known.vault === found.vault && known.files === found.files
+export const isSameInstallation = (recorded: StoreIdentities, actual: StoreIdentities): boolean =>
+  recorded.vault === actual.vault && recorded.files === actual.files
 
 /** A lost vault is recreated empty: its pending secrets are lost. A lost file store is not recreated. */
-export const hasLostVault = (known: StoreIdentities, found: StoreIdentities): boolean =>
-  known.vault !== found.vault && known.files === found.files
+export const hasLostVault = (recorded: StoreIdentities, actual: StoreIdentities): boolean =>
+  recorded.vault !== actual.vault && recorded.files === actual.files
 
 /**
  * After a restore from a backup, the log lacks its newest events, but clients may still hold tokens, links and ids that these

@@ -86,25 +86,30 @@ export type ReadOnlyState =
 type StoredLifecycleEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
 /**
- * @param log the newest event of LOG_STREAM
- * @param copy the events of COPY_STREAM, at most two
+ * @param newestLogEvent the newest event of LOG_STREAM
+ * @param copyEvents the events of COPY_STREAM, at most two
  */
 export function readOnlyStateOf(
-  log: StoredLifecycleEvent | undefined,
-  copy: readonly StoredLifecycleEvent[],
+  newestLogEvent: StoredLifecycleEvent | undefined,
+  copyEvents: readonly StoredLifecycleEvent[],
 ): ReadOnlyState | undefined {
-  const [begun] = copy
-  const ended = copy.at(-1)
-  if (begun !== undefined && ended?.type === 'ReplayMade') {
-    const from = text(begun.data['from'])
-    return { why: 'replay', copy: text(ended.data['copy']), from, until: text(ended.data['until']) }
+  const [firstCopyEvent] = copyEvents
+  const lastCopyEvent = copyEvents.at(-1)
+  if (firstCopyEvent !== undefined && lastCopyEvent?.type === 'ReplayMade') {
+    const from = text(firstCopyEvent.data['from'])
+    return { why: 'replay', copy: text(lastCopyEvent.data['copy']), from, until: text(lastCopyEvent.data['until']) }
   }
-  if (begun !== undefined && ended !== undefined && ended.type !== 'CopyDone') {
-    const why = ended.type === 'CopyAbandoned' ? 'abandoned' : begun.data['replay'] ? 'half-replayed' : 'unfinished'
-    return { why, copy: text(begun.data['copy']), from: text(begun.data['from']) }
+  if (firstCopyEvent !== undefined && lastCopyEvent !== undefined && lastCopyEvent.type !== 'CopyDone') {
+    const why =
+      lastCopyEvent.type === 'CopyAbandoned'
+        ? 'abandoned'
+        : firstCopyEvent.data['replay']
+          ? 'half-replayed'
+          : 'unfinished'
+    return { why, copy: text(firstCopyEvent.data['copy']), from: text(firstCopyEvent.data['from']) }
   }
-  if (log?.type !== 'LogFenced') return undefined
-  return { why: 'fenced', copy: text(log.data['copy']), to: text(log.data['to']) }
+  if (newestLogEvent?.type !== 'LogFenced') return undefined
+  return { why: 'fenced', copy: text(newestLogEvent.data['copy']), to: text(newestLogEvent.data['to']) }
 }
 
 /** Events that record what has already happened outside, such as a sent mail: if they were rejected, it would happen again. */
@@ -121,20 +126,20 @@ export const isIntentionallyReadOnly = (why: ReadOnlyState['why']): why is 'repl
   why === 'replay' || why === 'read-only'
 
 /** For operators: it names the other installation. */
-export function describeReadOnlyState(closed: ReadOnlyState): string {
-  if (closed.why === 'fenced') {
-    return `This installation was moved to ${closed.to}: it serves reads only; send writes to the new installation`
+export function describeReadOnlyState(state: ReadOnlyState): string {
+  if (state.why === 'fenced') {
+    return `This installation was moved to ${state.to}: it serves reads only; send writes to the new installation`
   }
-  if (closed.why === 'read-only') return 'This service was started with `serve --read-only`: it accepts no writes'
-  if (closed.why === 'replay') {
-    return `This is a replay of ${closed.from} until ${closed.until}: it serves the state of that time and accepts no writes`
+  if (state.why === 'read-only') return 'This service was started with `serve --read-only`: it accepts no writes'
+  if (state.why === 'replay') {
+    return `This is a replay of ${state.from} until ${state.until}: it serves the state of that time and accepts no writes`
   }
-  if (closed.why === 'half-replayed') {
-    return `This replay of ${closed.from} was interrupted before it was complete: delete the folder and run \`npx adamant replay\` again`
+  if (state.why === 'half-replayed') {
+    return `This replay of ${state.from} was interrupted before it was complete: delete the folder and run \`npx adamant replay\` again`
   }
-  const begun = `This installation is an incomplete copy of ${closed.from}`
-  if (closed.why === 'abandoned') return `${begun}, and the move was abandoned: delete this installation`
-  return `${begun}: run the same \`npx adamant move\` command again to resume`
+  const incompleteCopy = `This installation is an incomplete copy of ${state.from}`
+  if (state.why === 'abandoned') return `${incompleteCopy}, and the move was abandoned: delete this installation`
+  return `${incompleteCopy}: run the same \`npx adamant move\` command again to resume`
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

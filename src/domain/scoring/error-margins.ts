@@ -38,13 +38,13 @@ export const sampledErrorMargins = made as unknown as Readonly<
 >
 
 /** Margins for a stone traced from its own 3D model: errors of sampling and of the scanner. */
-const own: ErrorMargins = { integral: 0.03, spread: 0.7, fire: 0.03, brilliance: 0.03, symmetry: 0.3 }
+const ownModelMargins: ErrorMargins = { integral: 0.03, spread: 0.7, fire: 0.03, brilliance: 0.03, symmetry: 0.3 }
 
 /** Spread from measured millimetres: their rounding to 0.01 mm, and the outline between length and width. */
 const SPREAD_FROM_SIDES = 0.7
 
 /** The reported symmetry grade is the only source. No published data exist to check this margin. */
-const SYMMETRY_OF_WORD = 0.6
+const SYMMETRY_FROM_GRADE = 0.6
 
 /** The margins of a stone: the smallest among all levels of knowledge that it reaches. */
 export function errorMarginsOf(
@@ -52,7 +52,7 @@ export function errorMarginsOf(
 ): ErrorMargins {
   const { shape, face } = stone
   // A shape without a facet model can only be scored from a 3D model.
-  if (stone.ownFacets === true || shape === undefined || !isModelledShape(shape)) return own
+  if (stone.ownFacets === true || shape === undefined || !isModelledShape(shape)) return ownModelMargins
   const rows = knowledgeLevelsOf(stone).map((basis) => sampledErrorMargins[shape][basis])
   const least = (member: 0 | 1 | 2 | 3) => Math.min(...rows.map((row) => row[member]))
   return {
@@ -60,6 +60,6 @@ export function errorMarginsOf(
     fire: least(1),
     integral: least(2),
     spread: face === undefined ? least(3) : SPREAD_FROM_SIDES,
-    symmetry: SYMMETRY_OF_WORD,
+    symmetry: SYMMETRY_FROM_GRADE,
   }
 }

@@ -28,14 +28,14 @@ export function gradeScore(name: ScoringName, value: number, error: number): Sco
   return {
     ag,
     hr: first === last ? `${first}` : `${first}-${last}`,
-    marks: [mark(bounds, value - error), mark(bounds, value + error)],
+    marks: [scalePosition(bounds, value - error), scalePosition(bounds, value + error)],
   }
 }
 
 /** Rounded to nine decimals, so that 0.98 - 0.05 equals 0.93 and not the binary number just below it. */
 const exact = (value: number): number => Math.round(value * 1e9)
 
-function mark(bounds: GradeBounds, value: number): number {
+function scalePosition(bounds: GradeBounds, value: number): number {
   const clamped = Math.min(Math.max(value, 0), bounds[5])
   const segment = bounds.findIndex((end) => exact(clamped) <= exact(end))
   const starts = bounds[segment - 1] ?? 0

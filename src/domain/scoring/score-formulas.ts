@@ -8,7 +8,7 @@ import { weight, widthOf } from './light/optics.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
 /** A table size in percent of the width, and the frame of a typical stone with such a table. */
-type TableLimit = readonly [table: number, framed: number]
+type TableLimit = readonly [table: number, frame: number]
 
 /**
  * For each shape, the largest table published as its best (petragems.com, "Ideal diamond depth and table", 2019). Modified
@@ -60,59 +60,70 @@ export function spreadScore(
   d: number,
 ): NonNullable<Scores['spread']> {
   const { carat } = stone
-  const round = roundWeight(cut, reference, stone)
-  return { ct: carats(round - carat), pc: roundDecimals((100 * (round - carat)) / round, 1), d, ver }
+  const equivalentCarat = roundWeight(cut, reference, stone)
+  return {
+    ct: carats(equivalentCarat - carat),
+    pc: roundDecimals((100 * (equivalentCarat - carat)) / equivalentCarat, 1),
+    d,
+    ver,
+  }
 }
 
 /** Rounded like spread's ct, so that clients can recompute fire's val from it. */
 const carats = (difference: number): number => roundDecimals(difference, 2)
 
 /** The absolute error margin from a relative one; at least the rounding step of 0.01. */
-const errorOf = (score: number, part: number): number => Math.max(0.01, roundDecimals(score * part, 2))
+const errorOf = (score: number, relativeMargin: number): number =>
+  Math.max(0.01, roundDecimals(score * relativeMargin, 2))
 
 /** Face-up performance relative to the reference round, including the loss by tilted facets. */
 export const relativePerformance = (cut: TracedCut, shape: CutShape, reference: TracedCut): number =>
   compareFaces(cut, reference, requiredFrame(shape)) * cut.factors.brilliance
 
-/** Independent of size, so val equals rg. @param part relative error margin */
+/** Independent of size, so val equals rg. @param relativeMargin relative error margin */
 export function brillianceScore(
   cut: TracedCut,
   shape: CutShape,
   reference: TracedCut,
-  part: number,
+  relativeMargin: number,
 ): NonNullable<Scores['brilliance']> {
   const relative = roundDecimals(relativePerformance(cut, shape, reference), 2)
   return {
     val: relative,
     rg: relative,
-    d: errorOf(relative, part),
+    d: errorOf(relative, relativeMargin),
     faceup: roundDecimals((cut.brightness * cut.factors.faceup) / reference.brightness, 2),
     avg: roundDecimals((cut.weighted * cut.factors.avg) / reference.weighted, 2),
     ver,
   }
 }
 
-/** val grows with size: rg times the weight of the round with the same face-up area. @param part relative error margin of rg */
+/** val grows with size: rg times the weight of the round with the same face-up area. @param relativeMargin relative error margin of rg */
 export function fireScore(
   cut: TracedCut,
   reference: TracedCut,
   stone: StoneSize,
-  part: number,
+  relativeMargin: number,
 ): NonNullable<Scores['fire']> {
   const relative = roundDecimals((cut.fire * cut.factors.fire) / reference.fire, 2)
   const ct = carats(roundWeight(cut, reference, stone) - stone.carat)
-  return { val: roundDecimals(relative * (stone.carat + ct), 2), rg: relative, d: errorOf(relative, part), ver }
+  return {
+    val: roundDecimals(relative * (stone.carat + ct), 2),
+    rg: relative,
+    d: errorOf(relative, relativeMargin),
+    ver,
+  }
 }
 
-/** @param part relative error margin of rg */
+/** @param relativeMargin relative error margin of rg */
 export function integralScore(
   fire: NonNullable<Scores['fire']>,
   brilliance: NonNullable<Scores['brilliance']>,
-  part: number,
+  relativeMargin: number,
 ): NonNullable<Scores['integral']> {
-  const joined = (of: 'val' | 'rg') => roundDecimals(fire[of] ** 0.2 * brilliance[of] ** 0.8, 2)
-  const rg = joined('rg')
-  return { val: joined('val'), rg, d: errorOf(rg, part), ver }
+  const combine = (member: 'val' | 'rg') => roundDecimals(fire[member] ** 0.2 * brilliance[member] ** 0.8, 2)
+  const rg = combine('rg')
+  return { val: combine('val'), rg, d: errorOf(rg, relativeMargin), ver }
 }
 
 /**

@@ -14,12 +14,12 @@ import traced from './traced-cuts.json' with { type: 'json' }
 function withFinish(traced: TracedCut, cut: Cut): TracedCut {
   const { grade, symmetry, polish } = cut
   if (symmetry === defaultFinishGrade(grade) && polish === defaultFinishGrade(grade)) return traced
-  const times = toleranceFactors[symmetry] / toleranceFactors[defaultFinishGrade(grade)]
-  const leaning = (deviation: number | null) => deviation && roundToSixDecimals(deviation * times)
+  const factor = toleranceFactors[symmetry] / toleranceFactors[defaultFinishGrade(grade)]
+  const scaleDeviation = (deviation: number | null) => deviation && roundToSixDecimals(deviation * factor)
   return {
     ...traced,
-    crownDeviation: leaning(traced.crownDeviation),
-    pavilionDeviation: leaning(traced.pavilionDeviation),
+    crownDeviation: scaleDeviation(traced.crownDeviation),
+    pavilionDeviation: scaleDeviation(traced.pavilionDeviation),
     factors: leanFactors(cut),
   }
 }
@@ -45,8 +45,8 @@ export function scoreStone(stone: Stone, cut: TracedCut | null): Scores {
   const brilliance = brillianceScore(cut, stone.shape ?? 'Other', referenceCut, errors.brilliance)
   const symmetry = symmetryScore(cut, errors.symmetry)
   if (stone.carat === undefined) return { integral: null, spread: null, fire: null, brilliance, fluor, symmetry }
-  const sized = { carat: stone.carat, ...(stone.face !== undefined && { face: stone.face }) }
-  const fire = fireScore(cut, referenceCut, sized, errors.fire)
-  const spread = spreadScore(cut, referenceCut, sized, errors.spread)
+  const size = { carat: stone.carat, ...(stone.face !== undefined && { face: stone.face }) }
+  const fire = fireScore(cut, referenceCut, size, errors.fire)
+  const spread = spreadScore(cut, referenceCut, size, errors.spread)
   return { integral: integralScore(fire, brilliance, errors.integral), spread, fire, brilliance, fluor, symmetry }
 }

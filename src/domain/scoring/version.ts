@@ -13,10 +13,10 @@ export const FLUOR_VERSION = '1.0.0'
  * Whether a version is newer than another one, by major, minor and patch. Build metadata is ignored (semver.org, 2.0.0,
  * rule 10), so tables of the same model are equally new.
  */
-export function isNewer(version: string, than: string): boolean {
-  const [ours, theirs] = [numbersOf(than), numbersOf(version)]
-  const differs = theirs.findIndex((number, index) => number !== ours[index])
-  return differs >= 0 && (theirs[differs] ?? 0) > (ours[differs] ?? 0)
+export function isNewer(version: string, other: string): boolean {
+  const [otherNumbers, numbers] = [numbersOf(other), numbersOf(version)]
+  const firstDifference = numbers.findIndex((number, index) => number !== otherNumbers[index])
+  return firstDifference >= 0 && (numbers[firstDifference] ?? 0) > (otherNumbers[firstDifference] ?? 0)
 }
 
 const numbersOf = (version: string): number[] => (version.split('+', 1)[0] ?? '').split('.').map(Number)

@@ -8,11 +8,11 @@ export function obfuscateEmail(address: string): string {
   const at = address.lastIndexOf('@')
   const [name, domain] = [address.slice(0, at), address.slice(at + 1)]
   const dot = domain.lastIndexOf('.')
-  const [host, top] = dot < 0 ? [domain, ''] : [domain.slice(0, dot), domain.slice(dot)]
-  return `${start(name, 2)}*****@${start(host, 1)}*****${top}`
+  const [host, topLevelDomain] = dot < 0 ? [domain, ''] : [domain.slice(0, dot), domain.slice(dot)]
+  return `${firstCharacters(name, 2)}*****@${firstCharacters(host, 1)}*****${topLevelDomain}`
 }
 
-const start = (text: string, count: number) => {
+const firstCharacters = (text: string, count: number) => {
   const characters = [...text]
   return characters.slice(0, Math.min(count, characters.length - 1)).join('')
 }
@@ -30,9 +30,9 @@ const LONGEST_ADDRESS = 254
  */
 export function checkRecipient(address: string): void {
   const at = address.lastIndexOf('@')
-  const deliverable =
+  const isDeliverable =
     /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}.]+(?:\.[^\s@<>()[\]\\,;:"\p{Cc}.]+)*$/u.test(address) &&
     at <= LONGEST_NAME &&
     address.length <= LONGEST_ADDRESS
-  if (!deliverable) throw new RequestError('invalid', `Undeliverable email address: ${address.slice(0, 80)}`)
+  if (!isDeliverable) throw new RequestError('invalid', `Undeliverable email address: ${address.slice(0, 80)}`)
 }

@@ -5,30 +5,33 @@ import { declareEvents, type EventOf } from '../event.ts'
 
 /** Every generated secret has at least one character of each class. Characters that look alike (i, l, o, 1, I, O, 0) are excluded. */
 const CLASSES = ['abcdefghjkmnpqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '*$!?()@#%+=-_']
-const ALL = CLASSES.join('')
-const LENGTH = 12
+const ALL_CHARACTERS = CLASSES.join('')
+const GENERATED_SECRET_LENGTH = 12
 
 /**
  * A random secret of 12 characters that can be read aloud.
- * @param below returns an unbiased random integer, at least 0 and less than its argument, from a CSPRNG
+ * @param randomBelow returns an unbiased random integer, at least 0 and less than its argument, from a CSPRNG
  */
-export function generateSecretValue(below: (limit: number) => number): string {
-  const pick = (characters: string) => characters.charAt(below(characters.length))
-  const drawn = [...CLASSES.map(pick), ...Array.from({ length: LENGTH - CLASSES.length }, () => pick(ALL))]
-  for (let last = drawn.length - 1; last > 0; last--) {
-    const other = below(last + 1)
-    const kept = drawn[last] ?? ''
-    drawn[last] = drawn[other] ?? ''
-    drawn[other] = kept
+export function generateSecretValue(randomBelow: (limit: number) => number): string {
+  const pick = (alphabet: string) => alphabet.charAt(randomBelow(alphabet.length))
+  const characters = [
+    ...CLASSES.map(pick),
+    ...Array.from({ length: GENERATED_SECRET_LENGTH - CLASSES.length }, () => pick(ALL_CHARACTERS)),
+  ]
+  for (let last = characters.length - 1; last > 0; last--) {
+    const other = randomBelow(last + 1)
+    const lastCharacter = characters[last] ?? ''
+    characters[last] = characters[other] ?? ''
+    characters[other] = lastCharacter
   }
-  return drawn.join('')
+  return characters.join('')
 }
 
 /** Maximum length of a secret in characters (Unicode code points). Anonymous senders have the basic plan. */
 const MAX_SECRET_LENGTHS: Readonly<Record<Plan, number>> = { basic: 1_000, standard: 5_000, pro: 10_000 }
 
 /** Maximum length of a passphrase in code points. */
-const PASSPHRASE_LENGTH = 1_000
+const MAX_PASSPHRASE_LENGTH = 1_000
 
 const DEFAULT_TTL_SECONDS = 7 * 86_400
 const MIN_TTL_SECONDS = 60
@@ -36,11 +39,11 @@ const MAX_TTL_SECONDS = 30 * 86_400
 
 /**
  * The ttl that applies, in whole seconds. Never rejects: the response shows the ttl in effect.
- * @param wanted seconds; clamped to 60 s and 30 days. 0 or undefined: 7 days
+ * @param requestedTtl seconds; clamped to 60 s and 30 days. 0 or undefined: 7 days
  */
-export function effectiveTtl(wanted: number | undefined): number {
-  if (wanted === undefined || wanted === 0) return DEFAULT_TTL_SECONDS
-  return Math.floor(Math.min(MAX_TTL_SECONDS, Math.max(MIN_TTL_SECONDS, wanted)))
+export function effectiveTtl(requestedTtl: number | undefined): number {
+  if (requestedTtl === undefined || requestedTtl === 0) return DEFAULT_TTL_SECONDS
+  return Math.floor(Math.min(MAX_TTL_SECONDS, Math.max(MIN_TTL_SECONDS, requestedTtl)))
 }
 
 /** Maximum number of recipients of one secret's link. */
@@ -60,12 +63,12 @@ export function checkSecret(secret: string, plan: Plan): void {
 }
 
 /** False for a text over the maximum length, which no secret can have as its passphrase: its slow hash need not be computed. */
-export const isPossiblePassphrase = (passphrase: string): boolean => !isLonger(passphrase, PASSPHRASE_LENGTH)
+export const isPossiblePassphrase = (passphrase: string): boolean => !isLonger(passphrase, MAX_PASSPHRASE_LENGTH)
 
 /** @throws RequestError invalid */
 export function checkPassphrase(passphrase: string): void {
   if (!isPossiblePassphrase(passphrase)) {
-    throw new RequestError('invalid', `passphrase must have at most ${PASSPHRASE_LENGTH} characters`)
+    throw new RequestError('invalid', `passphrase must have at most ${MAX_PASSPHRASE_LENGTH} characters`)
   }
 }
 
@@ -159,9 +162,9 @@ const localPartOf = (messageId: string) => messageId.split('@', 1)[0] ?? message
 
 export type Secret = { readonly status: 'unknown' } | KnownSecret
 export type KnownSecret = SecretSharedData & {
-  readonly tries: readonly number[]
+  readonly attemptTimes: readonly number[]
   /** Attempts since the secret was shared that did not open it, including one in progress. */
-  readonly failedTries: number
+  readonly failedAttempts: number
   /** Passphrases are rejected before this time. */
   readonly lockedUntil: number
   readonly mails: readonly RecordedMail[]
@@ -214,8 +217,8 @@ const newSecret = ({ owner, token, kind, at, ttl, passphrase, recipient, notify 
   recipient,
   notify,
   status: 'new',
-  tries: [],
-  failedTries: 0,
+  attemptTimes: [],
+  failedAttempts: 0,
   lockedUntil: 0,
   mails: [],
   changedAt: at,
@@ -223,14 +226,14 @@ const newSecret = ({ owner, token, kind, at, ttl, passphrase, recipient, notify 
 
 /** Counts every attempt as failed until SecretRevealed. */
 function applyPassphraseAttempt(secret: KnownSecret, at: number): KnownSecret {
-  const tries = [...secret.tries.filter((earlier) => earlier > at - ATTEMPT_WINDOW_MS), at]
-  const failedTries = secret.failedTries + 1
-  if (tries.length < MAX_ATTEMPTS_PER_WINDOW) return { ...secret, tries, failedTries }
-  return { ...secret, tries: [], failedTries, lockedUntil: at + LOCKOUT_MS }
+  const attemptTimes = [...secret.attemptTimes.filter((earlier) => earlier > at - ATTEMPT_WINDOW_MS), at]
+  const failedAttempts = secret.failedAttempts + 1
+  if (attemptTimes.length < MAX_ATTEMPTS_PER_WINDOW) return { ...secret, attemptTimes, failedAttempts }
+  return { ...secret, attemptTimes: [], failedAttempts, lockedUntil: at + LOCKOUT_MS }
 }
 
 const withoutLastFailedAttempt = (secret: KnownSecret): KnownSecret =>
-  secret.passphrase ? { ...secret, failedTries: Math.max(0, secret.failedTries - 1) } : secret
+  secret.passphrase ? { ...secret, failedAttempts: Math.max(0, secret.failedAttempts - 1) } : secret
 
 const toRecordedMail = ({ data }: MailSent | MailRefused): RecordedMail => ({
   kind: data.mail,
@@ -246,9 +249,9 @@ function endSecret(secret: KnownSecret, status: 'received' | 'burned' | 'expired
 export const unknownSecretError = () => new RequestError('missing', 'Unknown secret')
 
 /** @throws RequestError conflict if the stream already has a secret */
-export function share(secret: Secret, shared: SecretShared): SecretShared[] {
+export function share(secret: Secret, event: SecretShared): SecretShared[] {
   if (secret.status !== 'unknown') throw new RequestError('conflict', 'A secret with this key already exists')
-  return [shared]
+  return [event]
 }
 
 /** Of concurrent readers one gets the value: the one whose append succeeds at the expected revision. */
@@ -268,15 +271,16 @@ export function burn(secret: Secret, now: number, by: BurnedBy): SecretBurned[] 
  * @throws RequestError missing; too-many while the secret is locked
  */
 export function tryPassphrase(secret: Secret, now: number, purpose: 'reveal' | 'burn'): SecretEvent[] {
-  const known = requirePending(secret, now)
-  if (known.failedTries >= MAX_TOTAL_ATTEMPTS && now >= known.lockedUntil) return burn(known, now, 'guesses')
-  requireUnlocked(known, now)
+  const pendingSecret = requirePending(secret, now)
+  if (pendingSecret.failedAttempts >= MAX_TOTAL_ATTEMPTS && now >= pendingSecret.lockedUntil)
+    return burn(pendingSecret, now, 'guesses')
+  requireUnlocked(pendingSecret, now)
   return [{ type: 'PassphraseTried', data: { at: now, for: purpose } }]
 }
 
 /** Call it after a wrong passphrase: burns the secret after the last allowed attempt. */
 export function burnAfterMaxAttempts(secret: Secret, now: number): SecretBurned[] {
-  if (secret.status !== 'new' || secret.failedTries < MAX_TOTAL_ATTEMPTS) return []
+  if (secret.status !== 'new' || secret.failedAttempts < MAX_TOTAL_ATTEMPTS) return []
   return [{ type: 'SecretBurned', data: { at: now, by: 'guesses' } }]
 }
 

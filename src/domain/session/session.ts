@@ -18,7 +18,7 @@ const rotation = grant.extend({
   expiresAt: TIME.describe('when the refresh token expires: milliseconds since 1970, UTC'),
 })
 
-const opening = rotation.extend({
+const sessionStart = rotation.extend({
   from: z.string().optional().describe('identifies the client address of the log-in among those of its account'),
 })
 
@@ -27,7 +27,7 @@ export type Grant = SchemaOutput<typeof grant>
 /** An access token and its refresh token. */
 export type TokenRotation = SchemaOutput<typeof rotation>
 /** The first pair of tokens. Sessions of earlier releases have no `from`. */
-export type SessionStart = SchemaOutput<typeof opening>
+export type SessionStart = SchemaOutput<typeof sessionStart>
 
 /**
  * A session is a family of tokens that starts with a log-in. `digest` is that of the one valid refresh token; `number` counts
@@ -36,7 +36,7 @@ export type SessionStart = SchemaOutput<typeof opening>
 export const sessionEvents = declareEvents('session-{id}', {
   SessionOpened: {
     about: 'An account logged in through a client: a family of tokens was started.',
-    payload: opening,
+    payload: sessionStart,
     notShown: ['digest'],
   },
   TokenRefreshed: {
@@ -70,7 +70,7 @@ export type UsedRefreshToken = {
 export type OpenSession = {
   readonly status: 'open'
   readonly current: TokenRotation
-  readonly used: UsedRefreshToken | undefined
+  readonly usedTokens: UsedRefreshToken | undefined
 }
 export type Session =
   | { readonly status: 'unknown' }
@@ -82,11 +82,11 @@ export const sessionDecider: Decider<Session, SessionEvent> = { initialState: { 
 function evolve(session: Session, event: SessionEvent): Session {
   switch (event.type) {
     case 'SessionOpened': {
-      const { from: _place, ...current } = event.data
-      return { status: 'open', current, used: undefined }
+      const { from: _from, ...current } = event.data
+      return { status: 'open', current, usedTokens: undefined }
     }
     case 'TokenRefreshed':
-      return { status: 'open', current: event.data, used: withUsedToken(session, event.data.at) }
+      return { status: 'open', current: event.data, usedTokens: withUsedToken(session, event.data.at) }
     case 'SessionRevoked':
       return { status: 'revoked', current: session.status === 'open' ? session.current : undefined }
     default:
@@ -95,7 +95,7 @@ function evolve(session: Session, event: SessionEvent): Session {
 }
 
 function withUsedToken(session: Session, at: number): UsedRefreshToken | undefined {
-  return session.status === 'open' ? { digest: session.current.digest, at, previous: session.used } : undefined
+  return session.status === 'open' ? { digest: session.current.digest, at, previous: session.usedTokens } : undefined
 }
 
 /** If a client sends the same refresh token twice within this time, the second request is rejected but the session stays. */
@@ -108,9 +108,9 @@ export class InvalidGrant extends RequestError {
   }
 }
 
-export function startSession(session: Session, opening: SessionStart): SessionEvent[] {
+export function startSession(session: Session, start: SessionStart): SessionEvent[] {
   if (session.status !== 'unknown') throw new RequestError('conflict', 'The session exists')
-  return [{ type: 'SessionOpened', data: opening }]
+  return [{ type: 'SessionOpened', data: start }]
 }
 
 /** The presented refresh token, the client, the current epochs, and the digest and expiry of the next token. */
@@ -140,8 +140,8 @@ export function rotateRefreshToken(session: Session, request: RefreshRequest): S
     if (now >= current.expiresAt) throw new InvalidGrant('Refresh token has expired')
     return [{ type: 'TokenRefreshed', data: { ...current, digest, number: current.number + 1, at: now, expiresAt } }]
   }
-  const used = findUsedToken(session, presentedDigest)
-  if (used === undefined || now - used.at <= REUSE_GRACE_MS) throw new InvalidGrant(INVALID_REFRESH_TOKEN)
+  const usedToken = findUsedToken(session, presentedDigest)
+  if (usedToken === undefined || now - usedToken.at <= REUSE_GRACE_MS) throw new InvalidGrant(INVALID_REFRESH_TOKEN)
   return [
     { type: 'RefreshReused', data: { at: now } },
     { type: 'SessionRevoked', data: { at: now, reason: 'reuse' } },
@@ -169,7 +169,7 @@ export function revokeAccessToken(session: Session, { number, now }: { number: n
 }
 
 export function findUsedToken(session: Session, digest: string): UsedRefreshToken | undefined {
-  let used = session.status === 'open' ? session.used : undefined
-  while (used !== undefined && used.digest !== digest) used = used.previous
-  return used
+  let token = session.status === 'open' ? session.usedTokens : undefined
+  while (token !== undefined && token.digest !== digest) token = token.previous
+  return token
 }

@@ -7,7 +7,7 @@ const RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_6
 const MAX_RETRY_DELAY_MS = 6 * 3_600_000
 
 /** Milliseconds without a success after which a webhook is `failing`; the next failure then pauses it. */
-const FAILING_AFTER = 3 * 24 * 3_600_000
+const FAILING_AFTER_MS = 3 * 24 * 3_600_000
 
 /** Consecutive failures. @property since time of the first, milliseconds since 1970 */
 export type DeliveryFailures = { readonly count: number; readonly since: number }
@@ -20,8 +20,8 @@ export type RetryDecision = {
 
 export function decideRetry(before: DeliveryFailures | null, now: number): RetryDecision {
   const failures = { count: (before?.count ?? 0) + 1, since: before?.since ?? now }
-  const pause = RETRY_DELAYS_MS[failures.count - 1] ?? MAX_RETRY_DELAY_MS
-  return { failures, nextAttemptAt: now + pause, isPastFailingThreshold: now - failures.since >= FAILING_AFTER }
+  const delayMs = RETRY_DELAYS_MS[failures.count - 1] ?? MAX_RETRY_DELAY_MS
+  return { failures, nextAttemptAt: now + delayMs, isPastFailingThreshold: now - failures.since >= FAILING_AFTER_MS }
 }
 
 /** `owner`: paused by its owner; `failing`: after three days of failures; `gone`: the receiver responded 410. */
@@ -160,7 +160,7 @@ function evolveWebhook(webhook: Webhook, event: WebhookEvent): Webhook {
     case 'WebhookSecretsResealed':
       return {
         ...webhook,
-        secrets: webhook.secrets.map((one, at) => ({ ...one, sealed: event.data.secrets[at] ?? one.sealed })),
+        secrets: webhook.secrets.map((one, index) => ({ ...one, sealed: event.data.secrets[index] ?? one.sealed })),
       }
     case 'WebhookProgressed':
       return { ...webhook, cursor: event.data.cursor }
@@ -181,8 +181,11 @@ function rotateSecrets(
   secrets: readonly WebhookSecret[],
   { secret, until }: { secret: string; until: number },
 ): WebhookSecret[] {
-  const former = secrets.map(({ sealed, until: ends }) => ({ sealed, until: Math.min(ends ?? until, until) }))
-  return [{ sealed: secret, until: null }, ...former].slice(0, MAX_SIGNING_SECRETS)
+  const previousSecrets = secrets.map(({ sealed, until: currentUntil }) => ({
+    sealed,
+    until: Math.min(currentUntil ?? until, until),
+  }))
+  return [{ sealed: secret, until: null }, ...previousSecrets].slice(0, MAX_SIGNING_SECRETS)
 }
 
 /** The encrypted secrets that sign at a time, newest first. */
@@ -206,11 +209,11 @@ export type WebhookChange = {
 }
 
 /** @throws RequestError invalid if the account already has the maximum number */
-export function createWebhook(webhooks: Webhooks, wanted: NewWebhook, now: number): WebhookEvent[] {
+export function createWebhook(webhooks: Webhooks, webhook: NewWebhook, now: number): WebhookEvent[] {
   if (webhooks.length >= MAX_WEBHOOKS) {
     throw new RequestError('invalid', `An account has at most ${MAX_WEBHOOKS} webhooks; delete one that is not needed`)
   }
-  return [{ type: 'WebhookCreated', data: { ...wanted, at: now } }]
+  return [{ type: 'WebhookCreated', data: { ...webhook, at: now } }]
 }
 
 /** @throws RequestError missing */
@@ -219,16 +222,22 @@ export function changeWebhook(
   id: number,
   { url, description, state }: WebhookChange,
 ): WebhookEvent[] {
-  const known = requireWebhook(webhooks, id)
-  const isOther = url !== undefined && url !== known.url
-  const isDescribed = description !== undefined && description !== known.description
-  const changed: WebhookEvent[] =
-    isOther || isDescribed
-      ? [{ type: 'WebhookChanged', data: { id, ...(isOther && { url }), ...(isDescribed && { description }) } }]
+  const webhook = requireWebhook(webhooks, id)
+  const isUrlChanged = url !== undefined && url !== webhook.url
+  const isDescriptionChanged = description !== undefined && description !== webhook.description
+  const changeEvents: WebhookEvent[] =
+    isUrlChanged || isDescriptionChanged
+      ? [
+          {
+            type: 'WebhookChanged',
+            data: { id, ...(isUrlChanged && { url }), ...(isDescriptionChanged && { description }) },
+          },
+        ]
       : []
-  if (state === 'active' && known.state !== 'active') return [...changed, { type: 'WebhookActivated', data: { id } }]
-  if (state !== 'paused' || known.state === 'paused') return changed
-  return [...changed, { type: 'WebhookPaused', data: { id, why: 'owner', cursor: null, error: null } }]
+  if (state === 'active' && webhook.state !== 'active')
+    return [...changeEvents, { type: 'WebhookActivated', data: { id } }]
+  if (state !== 'paused' || webhook.state === 'paused') return changeEvents
+  return [...changeEvents, { type: 'WebhookPaused', data: { id, why: 'owner', cursor: null, error: null } }]
 }
 
 /** The previous secrets sign for another day. @throws RequestError missing */
@@ -245,22 +254,22 @@ export function deleteWebhook(webhooks: Webhooks, id: number): WebhookEvent[] {
 
 /** A result of deliveries that is recorded in the log. */
 export type DeliveryStateChange =
-  | { readonly what: 'progressed' | 'recovered'; readonly cursor: string }
-  | { readonly what: 'failing'; readonly cursor: string; readonly error: string }
-  | { readonly what: 'paused'; readonly why: PauseReason; readonly cursor: string; readonly error: string }
+  | { readonly type: 'progressed' | 'recovered'; readonly cursor: string }
+  | { readonly type: 'failing'; readonly cursor: string; readonly error: string }
+  | { readonly type: 'paused'; readonly why: PauseReason; readonly cursor: string; readonly error: string }
 
 /** No event if the owner has deleted or paused the webhook in the meantime. */
 export function recordDelivery(webhooks: Webhooks, id: number, change: DeliveryStateChange): WebhookEvent[] {
-  const known = webhooks.find((one) => one.id === id)
-  if (known === undefined || known.state === 'paused') return []
+  const webhook = webhooks.find((one) => one.id === id)
+  if (webhook === undefined || webhook.state === 'paused') return []
   const { cursor } = change
-  switch (change.what) {
+  switch (change.type) {
     case 'progressed':
-      return known.cursor === cursor ? [] : [{ type: 'WebhookProgressed', data: { id, cursor } }]
+      return webhook.cursor === cursor ? [] : [{ type: 'WebhookProgressed', data: { id, cursor } }]
     case 'recovered':
-      return known.state === 'failing' ? [{ type: 'WebhookRecovered', data: { id, cursor } }] : []
+      return webhook.state === 'failing' ? [{ type: 'WebhookRecovered', data: { id, cursor } }] : []
     case 'failing':
-      return known.state === 'failing' ? [] : [{ type: 'WebhookFailing', data: { id, cursor, error: change.error } }]
+      return webhook.state === 'failing' ? [] : [{ type: 'WebhookFailing', data: { id, cursor, error: change.error } }]
     case 'paused':
       return [{ type: 'WebhookPaused', data: { id, why: change.why, cursor, error: change.error } }]
     default:
@@ -270,7 +279,7 @@ export function recordDelivery(webhooks: Webhooks, id: number, change: DeliveryS
 
 /** @throws RequestError missing */
 export function requireWebhook(webhooks: Webhooks, id: number): Webhook {
-  const known = webhooks.find((one) => one.id === id)
-  if (known === undefined) throw new RequestError('missing', `There is no webhook ${id}`)
-  return known
+  const webhook = webhooks.find((one) => one.id === id)
+  if (webhook === undefined) throw new RequestError('missing', `There is no webhook ${id}`)
+  return webhook
 }

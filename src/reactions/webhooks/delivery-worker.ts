@@ -231,17 +231,17 @@ function progressAfterAttempt(
   const { failures, nextAttemptAt, isPastFailingThreshold } = decideRetry(previous.failures, now)
   const progress = { ...previous, failures, next: nextAttemptAt }
   const lastCursor = previous.cursor
-  if (status === HTTP_GONE) return { progress, stateChange: { what: 'paused', why: 'gone', cursor: lastCursor, error } }
+  if (status === HTTP_GONE) return { progress, stateChange: { type: 'paused', why: 'gone', cursor: lastCursor, error } }
   if (!isPastFailingThreshold) return { progress, stateChange: undefined }
   if (webhook.state === 'failing')
-    return { progress, stateChange: { what: 'paused', why: 'failing', cursor: lastCursor, error } }
-  return { progress, stateChange: { what: 'failing', cursor: lastCursor, error } }
+    return { progress, stateChange: { type: 'paused', why: 'failing', cursor: lastCursor, error } }
+  return { progress, stateChange: { type: 'failing', cursor: lastCursor, error } }
 }
 
 function progressAfterSuccess(webhook: Webhook, progress: WebhookProgress, now: number): AttemptEffect {
   const { cursor, noted } = progress
   if (webhook.state === 'failing')
-    return { progress: { ...progress, noted: now }, stateChange: { what: 'recovered', cursor } }
+    return { progress: { ...progress, noted: now }, stateChange: { type: 'recovered', cursor } }
   if (now - noted < PROGRESS_EVENT_INTERVAL_MS) return { progress, stateChange: undefined }
-  return { progress: { ...progress, noted: now }, stateChange: { what: 'progressed', cursor } }
+  return { progress: { ...progress, noted: now }, stateChange: { type: 'progressed', cursor } }
 }

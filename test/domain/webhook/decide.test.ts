@@ -103,14 +103,14 @@ for (const [name, state, change, events] of changes)
   test(`records exactly that change when its owner changes ${name}`, () =>
     assert.equal(changeWebhook([webhook(state)], 1, change), events))
 
-const PROGRESSED: DeliveryStateChange = { what: 'progressed', cursor: '0-9' }
-const RECOVERED: DeliveryStateChange = { what: 'recovered', cursor: '0-9' }
-const FAILING: DeliveryStateChange = { what: 'failing', cursor: '0-9', error: '500' }
-const GONE: DeliveryStateChange = { what: 'paused', why: 'gone', cursor: '0-9', error: '410' }
+const PROGRESSED: DeliveryStateChange = { type: 'progressed', cursor: '0-9' }
+const RECOVERED: DeliveryStateChange = { type: 'recovered', cursor: '0-9' }
+const FAILING: DeliveryStateChange = { type: 'failing', cursor: '0-9', error: '500' }
+const GONE: DeliveryStateChange = { type: 'paused', why: 'gone', cursor: '0-9', error: '410' }
 
 const deliveries: readonly (readonly [WebhookState, DeliveryStateChange, readonly WebhookEvent[]])[] = [
   ['active', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
-  ['active', { what: 'progressed', cursor: NEW.cursor }, []],
+  ['active', { type: 'progressed', cursor: NEW.cursor }, []],
   ['failing', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
   ['active', RECOVERED, []],
   ['failing', RECOVERED, [{ type: 'WebhookRecovered', data: { id: 1, cursor: '0-9' } }]],
@@ -120,7 +120,7 @@ const deliveries: readonly (readonly [WebhookState, DeliveryStateChange, readonl
   ['failing', GONE, [{ type: 'WebhookPaused', data: { id: 1, why: 'gone', cursor: '0-9', error: '410' } }]],
 ]
 for (const [state, change, events] of deliveries) {
-  test(`that is ${state} records ${events.length} events for the delivery state ${change.what} at ${change.cursor}`, () =>
+  test(`that is ${state} records ${events.length} events for the delivery state ${change.type} at ${change.cursor}`, () =>
     assert.equal(recordDelivery([webhook(state)], 1, change), events))
 }
 

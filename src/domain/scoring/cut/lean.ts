@@ -1,7 +1,7 @@
 import { roundToSixDecimals } from '../light/optics.ts'
 import { grades, type Cut, type Finish, type ModelledShape } from './cut.ts'
 import made from './lean-factors.json' with { type: 'json' }
-import { leanOf } from './perturbation.ts'
+import { combinedTilt } from './perturbation.ts'
 
 /**
  * Factors by which tilted facets reduce the figures of a well-made stone: at most 1, and smaller the more the facets are tilted.
@@ -21,18 +21,23 @@ export const leanTable: Readonly<Record<ModelledShape, Readonly<Record<LeanFigur
 
 /** The factors for a polish and symmetry grade: 1 without tilt, and interpolated linearly by tilt between two grades. */
 export function leanFactors({ shape, polish, symmetry }: Finish & Pick<Cut, 'shape'>): LeanFactors {
-  const lean = leanOf({ polish, symmetry })
-  const of = (figure: LeanFigure) => roundToSixDecimals(between(lean, leanTable[shape][figure]))
-  return { brilliance: of('brilliance'), fire: of('fire'), faceup: of('faceup'), avg: of('avg') }
+  const tilt = combinedTilt({ polish, symmetry })
+  const factorOf = (figure: LeanFigure) => roundToSixDecimals(between(tilt, leanTable[shape][figure]))
+  return {
+    brilliance: factorOf('brilliance'),
+    fire: factorOf('fire'),
+    faceup: factorOf('faceup'),
+    avg: factorOf('avg'),
+  }
 }
 
 /** The tilt if polish and symmetry have the same grade, best first. The largest is for Poor and Poor. */
-const leans = grades.map((grade) => leanOf({ symmetry: grade, polish: grade }))
+const gradeTilts = grades.map((grade) => combinedTilt({ symmetry: grade, polish: grade }))
 
 /** @param factors at the six grades, best first */
-function between(lean: number, factors: readonly number[]): number {
-  const above = leans.findIndex((one) => lean <= one)
-  const [from, to] = [leans[above - 1] ?? 0, leans[above] ?? lean]
+function between(tilt: number, factors: readonly number[]): number {
+  const above = gradeTilts.findIndex((one) => tilt <= one)
+  const [from, to] = [gradeTilts[above - 1] ?? 0, gradeTilts[above] ?? tilt]
   const [better, worse] = [factors[above - 1] ?? 1, factors[above] ?? factors.at(-1) ?? 1]
-  return better + ((worse - better) * (lean - from)) / (to - from)
+  return better + ((worse - better) * (tilt - from)) / (to - from)
 }

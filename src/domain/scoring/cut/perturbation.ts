@@ -20,7 +20,7 @@ export const toleranceFactors: Readonly<Record<Grade, number>> = {
 }
 
 /** Tilt by polishing for Excellent, in degrees; for other grades multiplied by toleranceFactors. An assumption: nothing is published. */
-const POLISH = 0.05
+const POLISH_TILT_DEGREES = 0.05
 
 /** How far facets are tilted from their nominal planes: rms, in degrees. */
 export type Deviation = { readonly crown: number; readonly pavilion: number }
@@ -38,9 +38,9 @@ export function perturbSolid(
 ): { solid: Solid; deviation: Deviation } {
   const from = pattern * ideal.faces.length
   const facets = ideal.faces.map(({ facet, corners }, index) => {
-    const coarse = tilt(facet, from + index, symmetric(facet.part, symmetry), 0)
-    const fine = tilt(facet, from + index, POLISH * toleranceFactors[polish], 0.5)
-    return tiltFacet(facet, middle(corners), add(coarse, fine))
+    const symmetryTilt = tilt(facet, from + index, angleRange(facet.part, symmetry), 0)
+    const polishTilt = tilt(facet, from + index, POLISH_TILT_DEGREES * toleranceFactors[polish], 0.5)
+    return tiltFacet(facet, middle(corners), add(symmetryTilt, polishTilt))
   })
   return { solid: solidOf(facets), deviation: deviationAt(ideal, symmetry, from) }
 }
@@ -50,7 +50,7 @@ export const modelledDeviation = (ideal: Solid, symmetry: Grade): Deviation => d
 function deviationAt({ faces }: Solid, symmetry: Grade, from: number): Deviation {
   const rms = (part: StonePart) => {
     const squares = faces.flatMap(({ facet }, index) =>
-      facet.part === part && isTilted(facet) ? [square(tilt(facet, from + index, symmetric(part, symmetry), 0))] : [],
+      facet.part === part && isTilted(facet) ? [square(tilt(facet, from + index, angleRange(part, symmetry), 0))] : [],
     )
     return (Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length) * 180) / Math.PI
   }
@@ -58,14 +58,14 @@ function deviationAt({ faces }: Solid, symmetry: Grade, from: number): Deviation
 }
 
 /** The range of a part's angles in degrees. */
-const symmetric = (part: StonePart, symmetry: Grade): number =>
+const angleRange = (part: StonePart, symmetry: Grade): number =>
   part === 'crown' || part === 'pavilion' ? excellentLimit[part] * toleranceFactors[symmetry] : 0
 
 /** The combined tilt of symmetry and polish: rms over crown and pavilion, in degrees. */
-export function leanOf({ symmetry, polish }: Finish): number {
-  const fine = POLISH * toleranceFactors[polish]
-  const range = Math.hypot(symmetric('crown', symmetry), symmetric('pavilion', symmetry)) * Math.SQRT1_2
-  return Math.hypot(range, fine) / RANGE_OF_RMS
+export function combinedTilt({ symmetry, polish }: Finish): number {
+  const polishRange = POLISH_TILT_DEGREES * toleranceFactors[polish]
+  const range = Math.hypot(angleRange('crown', symmetry), angleRange('pavilion', symmetry)) * Math.SQRT1_2
+  return Math.hypot(range, polishRange) / RANGE_OF_RMS
 }
 
 /** For uniformly distributed values, the total range is the square root of 12 times their rms. */
@@ -81,18 +81,18 @@ function tilt(facet: Facet, index: number, range: number, phase: number): Vector
   const across = unit(Math.abs(normal[2]) < 0.999 ? cross(normal, [0, 0, 1]) : [1, 0, 0])
   const along = cross(normal, across)
   const size = radians(range) * Math.SQRT1_2
-  const part1 = fraction((index + 1) * SEQUENCE_STEPS_2D[0] + phase) - 0.5
-  const part2 = fraction((index + 1) * SEQUENCE_STEPS_2D[1] + phase) - 0.5
-  return add(scale(across, size * part1), scale(along, size * part2))
+  const fractionAcross = fraction((index + 1) * SEQUENCE_STEPS_2D[0] + phase) - 0.5
+  const fractionAlong = fraction((index + 1) * SEQUENCE_STEPS_2D[1] + phase) - 0.5
+  return add(scale(across, size * fractionAcross), scale(along, size * fractionAlong))
 }
 
 const fraction = (value: number): number => value - Math.floor(value)
 const square = (vector: Vector): number => dot(vector, vector)
 
-function tiltFacet(facet: Facet, about: Vector, by: Vector): Facet {
-  if (square(by) === 0) return facet
-  const normal = unit(add(facet.normal, by))
-  return { ...facet, normal, offset: dot(normal, about) }
+function tiltFacet(facet: Facet, pivot: Vector, normalChange: Vector): Facet {
+  if (square(normalChange) === 0) return facet
+  const normal = unit(add(facet.normal, normalChange))
+  return { ...facet, normal, offset: dot(normal, pivot) }
 }
 
 function middle(corners: readonly Vector[]): Vector {

@@ -10,8 +10,8 @@ export function possibleCut(cut: Cut): Cut {
   if (measured === undefined || isPossible(cut)) return cut
   const { lengthToWidth } = measured
   if (lengthToWidth === undefined) return typical
-  const outlined = { ...typical, measured: { lengthToWidth } }
-  return isPossible(outlined) ? outlined : typical
+  const withLengthToWidth = { ...typical, measured: { lengthToWidth } }
+  return isPossible(withLengthToWidth) ? withLengthToWidth : typical
 }
 
 function isPossible(cut: Cut): boolean {

@@ -42,16 +42,23 @@ const byGrade = (
 })
 
 /** Emerald and Asscher: EX 58-65 / 60-65, VG 55-70 / 59-70, G 52-75 / 52-75 (shalev.co.uk, mydiamondcuts.com). */
-const steps = byGrade([63, 61, 3], [64, 62.5, 3.5], [69, 69, 4.5], [73.5, 73, 5], [77.5, 75.5, 5.5], [81, 78, 6])
+const stepCutRows = byGrade([63, 61, 3], [64, 62.5, 3.5], [69, 69, 4.5], [73.5, 73, 5], [77.5, 75.5, 5.5], [81, 78, 6])
 
 /** Emerald cuts with these depths have thicker girdles; otherwise the pavilion would exceed the published 47° (diamondcuttersintl.com). */
-const emeralds = byGrade([63, 61, 3], [64, 62.5, 3.5], [66.5, 66.5, 5], [70, 69, 6.5], [74, 71.5, 7.5], [79, 76, 8.5])
+const emeraldRows = byGrade(
+  [63, 61, 3],
+  [64, 62.5, 3.5],
+  [66.5, 66.5, 5],
+  [70, 69, 6.5],
+  [74, 71.5, 7.5],
+  [79, 76, 8.5],
+)
 
 /** Pear: EX 58-64 / 55-62, VG 57-66 / 53-64, G 56-68 / 52-65; Marquise: EX depth 58-64, else as pear; Oval and Heart: as pear. */
-const drops = byGrade([60, 57, 3.5], [61, 58.5, 4], [65, 63, 4.8], [67, 64.5, 5], [70, 67, 5.5], [73, 69, 6.5])
+const dropRows = byGrade([60, 57, 3.5], [61, 58.5, 4], [65, 63, 4.8], [67, 64.5, 5], [70, 67, 5.5], [73, 69, 6.5])
 
 /** Not published for cushions: proportions on the market of stones called well cut, then 3 to 4 points deeper per grade. */
-const cushions = byGrade([66, 59, 3.5], [67, 60, 4], [70, 63, 4.5], [73, 66, 5], [77, 69, 5.5], [81, 72, 6])
+const cushionRows = byGrade([66, 59, 3.5], [67, 60, 4], [70, 63, 4.5], [73, 66, 5], [77, 69, 5.5], [81, 72, 6])
 
 /**
  * Length to width: middles of the ranges of brilliantearth.com/popup-l-w-ratio. Typical, for stones without a grade: a table between
@@ -79,11 +86,11 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
       Typical: [75, 69, 5.7],
     },
   },
-  CushionBrilliant: { lengthToWidth: 1.025, rows: { ...cushions, Typical: [70, 61.5, 5.8] } },
-  CushionModified: { lengthToWidth: 1.025, rows: { ...cushions, Typical: [70, 61.5, 6.7] } },
-  Oval: { lengthToWidth: 1.5, rows: { ...drops, Typical: [65, 61, 6.4] } },
-  Marquise: { lengthToWidth: 2.025, rows: { ...drops, Typical: [64.5, 61, 4] } },
-  Pear: { lengthToWidth: 1.6, rows: { ...drops, Typical: [65, 61, 5.2] } },
+  CushionBrilliant: { lengthToWidth: 1.025, rows: { ...cushionRows, Typical: [70, 61.5, 5.8] } },
+  CushionModified: { lengthToWidth: 1.025, rows: { ...cushionRows, Typical: [70, 61.5, 6.7] } },
+  Oval: { lengthToWidth: 1.5, rows: { ...dropRows, Typical: [65, 61, 6.4] } },
+  Marquise: { lengthToWidth: 2.025, rows: { ...dropRows, Typical: [64.5, 61, 4] } },
+  Pear: { lengthToWidth: 1.6, rows: { ...dropRows, Typical: [65, 61, 5.2] } },
   // Depth 70-78 (shalev.co.uk), divided among the grades; the table is not published.
   Radiant: {
     lengthToWidth: 1.025,
@@ -92,11 +99,11 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
       Typical: [70, 65.5, 3.4],
     },
   },
-  Emerald: { lengthToWidth: 1.35, rows: { ...emeralds, Typical: [69, 65, 8] } },
-  Asscher: { lengthToWidth: 1.025, rows: { ...steps, Typical: [70.5, 65, 9] } },
-  Heart: { lengthToWidth: 1, rows: { ...drops, Typical: [64, 61, 4.1] } },
+  Emerald: { lengthToWidth: 1.35, rows: { ...emeraldRows, Typical: [69, 65, 8] } },
+  Asscher: { lengthToWidth: 1.025, rows: { ...stepCutRows, Typical: [70.5, 65, 9] } },
+  Heart: { lengthToWidth: 1, rows: { ...dropRows, Typical: [64, 61, 4.1] } },
   // Nothing is published: the rows of an emerald cut, twice as long as wide.
-  Baguette: { lengthToWidth: 2, rows: { ...emeralds, Typical: [66, 64, 4] } },
+  Baguette: { lengthToWidth: 2, rows: { ...emeraldRows, Typical: [66, 64, 4] } },
   // The GIA's limits, table of at most 53 % and crown of at least 40° (Describing Round Unmodified Brilliant Cut Diamonds, 2013), over
   // pavilions as in a modern round. The GIA gives these cuts no grades; depths increase by grade as in a modern round.
   OldEuropean: {
@@ -189,51 +196,54 @@ export class ImpossibleProportions extends Error {
 export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
   checkRanges(measured)
   const { lengthToWidth, rows } = nominal[shape]
-  const [crown, star, lower] = unpublishedProportions[shape][grade]
+  const [nominalCrownAngle, star, lower] = unpublishedProportions[shape][grade]
   const table = (measured.tablePct ?? rows[grade][1]) / 100
-  const known = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
+  const knownGirdle = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
   const proportions = {
     lengthToWidth: measured.lengthToWidth ?? lengthToWidth,
     table,
-    ...heights(rows[grade], crown, table, known, measured),
+    ...heights(rows[grade], nominalCrownAngle, table, knownGirdle, measured),
     star: (measured.starPct ?? star) / 100,
     lower: (measured.lowerPct ?? lower) / 100,
     culet: culetPercent[culet ?? usualCulet(shape)] / 100,
   }
-  checkWhole(proportions)
+  checkHeights(proportions)
   return proportions
 }
 
 /**
  * The heights of crown, girdle and pavilion.
- * @param crown the nominal crown angle in degrees
+ * @param nominalCrownAngle degrees
  * @param table fraction of the width
- * @param known girdle thickness in percent, if measured or given as a grade
+ * @param knownGirdle girdle thickness in percent, if measured or given as a grade
  */
 function heights(
   [depth, nominalTable, nominalGirdle]: ProportionRow,
-  crown: number,
+  nominalCrownAngle: number,
   table: number,
-  known: number | undefined,
+  knownGirdle: number | undefined,
   { depthPct, crownAngle, pavilionAngle, girdlePct }: CutMeasurements,
 ): Pick<Proportions, 'crownHeight' | 'girdle' | 'pavilionDepth'> {
-  const girdle = (known ?? nominalGirdle) / 100
-  const crownHeight = rise(1 - table, crownAngle ?? crown)
+  const girdle = (knownGirdle ?? nominalGirdle) / 100
+  const crownHeight = rise(1 - table, crownAngle ?? nominalCrownAngle)
   if (depthPct === undefined) {
-    const nominalPavilion = depth / 100 - rise(1 - nominalTable / 100, crown) - nominalGirdle / 100
+    const nominalPavilion = depth / 100 - rise(1 - nominalTable / 100, nominalCrownAngle) - nominalGirdle / 100
     return {
       crownHeight,
       girdle,
       pavilionDepth: pavilionAngle === undefined ? nominalPavilion : rise(1, pavilionAngle),
     }
   }
-  const whole = depthPct / 100
-  if (pavilionAngle === undefined) return { crownHeight, girdle, pavilionDepth: whole - crownHeight - girdle }
+  const totalDepth = depthPct / 100
+  if (pavilionAngle === undefined) return { crownHeight, girdle, pavilionDepth: totalDepth - crownHeight - girdle }
   const pavilionDepth = rise(1, pavilionAngle)
-  if (crownAngle === undefined) return { crownHeight: whole - pavilionDepth - girdle, girdle, pavilionDepth }
-  const left = whole - crownHeight - pavilionDepth
-  const isRounded = girdlePct !== undefined && left >= MIN_GIRDLE && Math.abs(left - girdle) < GIRDLE_ROUNDING_TOLERANCE
-  return { crownHeight, girdle: known === undefined || isRounded ? left : girdle, pavilionDepth }
+  if (crownAngle === undefined) return { crownHeight: totalDepth - pavilionDepth - girdle, girdle, pavilionDepth }
+  const impliedGirdle = totalDepth - crownHeight - pavilionDepth
+  const isRounded =
+    girdlePct !== undefined &&
+    impliedGirdle >= MIN_GIRDLE &&
+    Math.abs(impliedGirdle - girdle) < GIRDLE_ROUNDING_TOLERANCE
+  return { crownHeight, girdle: knownGirdle === undefined || isRounded ? impliedGirdle : girdle, pavilionDepth }
 }
 
 /**
@@ -292,14 +302,14 @@ const ranges: Readonly<Record<keyof CutMeasurements, readonly [number, number]>>
 }
 
 function checkRanges(measured: CutMeasurements): void {
-  for (const [name, [least, most]] of Object.entries(ranges)) {
+  for (const [name, [min, max]] of Object.entries(ranges)) {
     const value = Object.entries(measured).find(([key]) => key === name)?.[1]
-    if (value === undefined || (value >= least && value <= most)) continue
-    throw new ImpossibleProportions(`${name} must be ${least} to ${most}, got ${value}`)
+    if (value === undefined || (value >= min && value <= max)) continue
+    throw new ImpossibleProportions(`${name} must be ${min} to ${max}, got ${value}`)
   }
 }
 
-function checkWhole({ crownHeight, girdle, pavilionDepth }: Proportions): void {
+function checkHeights({ crownHeight, girdle, pavilionDepth }: Proportions): void {
   if (crownHeight < 0.01)
     throw new ImpossibleProportions(`depthPct leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
   if (girdle < MIN_GIRDLE)

@@ -102,11 +102,11 @@ export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { cr
 /** Traces a solid as it is. @param fineness multiple of the usual number of rays */
 export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: number): TracedCut {
   const { index, dispersion } = diamondOptics
-  const beam: SamplingOptions = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }
+  const sampling: SamplingOptions = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }
   const face = measureFaceUp(solid, index, dispersion, fineness)
   return {
     ...extentOf(solid),
-    weighted: roundToSixDecimals(weightedLightReturn(crownTargetOf(solid), beam)),
+    weighted: roundToSixDecimals(weightedLightReturn(crownTargetOf(solid), sampling)),
     brightness: roundToSixDecimals(face.brightness),
     contrast: roundToSixDecimals(face.contrast),
     variety: roundToSixDecimals(face.variety),

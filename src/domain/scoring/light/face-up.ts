@@ -33,11 +33,11 @@ export function angularDispersion(path: LightPath, { planes }: PlaneSet, hit: nu
     y -= twice * my
     z -= twice * mz
   }
-  return leaving(path, planes, index, x, y, z)
+  return exitDispersion(path, planes, index, x, y, z)
 }
 
 /** The refraction at the exit: the change of the outside direction for a change (x y z) of the inside direction. */
-function leaving(path: LightPath, planes: Float64Array, index: number, x: number, y: number, z: number): number {
+function exitDispersion(path: LightPath, planes: Float64Array, index: number, x: number, y: number, z: number): number {
   const base = 4 * integerAt(path.planes, 0)
   const nx = at(planes, base)
   const ny = at(planes, base + 1)
@@ -46,13 +46,13 @@ function leaving(path: LightPath, planes: Float64Array, index: number, x: number
   const uy = at(path.inside, 4)
   const uz = at(path.inside, 5)
   const cosine = ux * nx + uy * ny + uz * nz
-  const turn = x * nx + y * ny + z * nz
+  const normalComponent = x * nx + y * ny + z * nz
   const tx = ux - cosine * nx
   const ty = uy - cosine * ny
   const tz = uz - cosine * nz
-  const wx = tx + index * (x - turn * nx)
-  const wy = ty + index * (y - turn * ny)
-  const wz = tz + index * (z - turn * nz)
+  const wx = tx + index * (x - normalComponent * nx)
+  const wy = ty + index * (y - normalComponent * ny)
+  const wz = tz + index * (z - normalComponent * nz)
   const outside = 1 - index * index * (1 - cosine * cosine)
   const across = index * (tx * wx + ty * wy + tz * wz)
   return Math.sqrt(wx * wx + wy * wy + wz * wz + (across * across) / outside)
@@ -60,9 +60,9 @@ function leaving(path: LightPath, planes: Float64Array, index: number, x: number
 
 /** The face in square cells. A cell is a seventh as wide as a round of the same area. */
 export type BrightnessGrid = {
-  readonly row: number
+  readonly cellsPerRow: number
   /** Spots per cell in each direction. */
-  readonly size: number
+  readonly spotsPerCell: number
   readonly light: Float64Array
   readonly spots: Float64Array
 }
@@ -71,23 +71,28 @@ const ACROSS = 7
 const DARKEST = 1 / 5
 
 /**
- * @param spots number of spots across a round of the stone's area
- * @param row number of spots in a row of the grid, which covers the whole stone
+ * @param spotsAcross number of spots across a round of the stone's area
+ * @param spotsPerRow number of spots in a row of the grid, which covers the whole stone
  */
-export function createBrightnessGrid(spots: number, row: number): BrightnessGrid {
-  const size = spots / ACROSS
-  const cells = Math.ceil((row + 1) / size)
-  return { row: cells, size, light: new Float64Array(cells * cells), spots: new Float64Array(cells * cells) }
+export function createBrightnessGrid(spotsAcross: number, spotsPerRow: number): BrightnessGrid {
+  const spotsPerCell = spotsAcross / ACROSS
+  const cellsPerRow = Math.ceil((spotsPerRow + 1) / spotsPerCell)
+  return {
+    cellsPerRow,
+    spotsPerCell,
+    light: new Float64Array(cellsPerRow * cellsPerRow),
+    spots: new Float64Array(cellsPerRow * cellsPerRow),
+  }
 }
 
 /** Adds the brightness of a spot; `x` and `y` count spots from the left and from below. */
 export function addToCells(
-  { row, size, light, spots }: BrightnessGrid,
+  { cellsPerRow, spotsPerCell, light, spots }: BrightnessGrid,
   x: number,
   y: number,
   brightness: number,
 ): void {
-  const cell = Math.floor(y / size) * row + Math.floor(x / size)
+  const cell = Math.floor(y / spotsPerCell) * cellsPerRow + Math.floor(x / spotsPerCell)
   light[cell] = at(light, cell) + brightness
   spots[cell] = at(spots, cell) + 1
 }
@@ -159,12 +164,12 @@ const TABLE_FIRE_SHARE = 0.4
 const MAX_RESULT = 1.01
 
 /** Degrees from the zenith: two eyes, 63 mm apart at a distance of 30 cm, and the view of a tilted stone. */
-const EYES = 6
-const TILTED = 15
+const EYE_ANGLE = 6
+const TILT_ANGLE = 15
 /** Azimuths of the eyes in degrees, chosen so that they are not in mirror planes of the facets. */
-const TURNS = [7, 97, 187, 277]
+const AZIMUTHS = [7, 97, 187, 277]
 /** Added to the azimuths for the tilted stone. */
-const BETWEEN = 45
+const TILTED_AZIMUTH_OFFSET = 45
 
 /** Spots across a round of the stone's area: 0.23 mm apart for one carat. An eye at 30 cm sees no smaller flash. */
 const SPOTS = 28
@@ -179,13 +184,13 @@ const RING = 5
 const RINGS = 90 / RING
 const HEAD_RINGS = 15 / RING
 const BRIGHT_RINGS = 45 / RING
-const SIDE = 0.5
-const DARK = 0.2
+const SIDE_BRIGHTNESS = 0.5
+const MIN_LIT_BRIGHTNESS = 0.2
 /**
  * Degrees between F and C light that an eye blurs. All visible light spreads 2.1 times as far, and must spread over a pupil of 3 mm at
  * 40 cm (0.43°) and the lamp (0.1°).
  */
-const BLURRED = 0.25
+const BLUR_DEGREES = 0.25
 const CUT_OFF = 0.01
 
 /**
@@ -202,29 +207,33 @@ export function measureFaceUp(solid: Solid, index: number, dispersion: number, f
     degrees: (dispersion * 180) / Math.PI,
     ...spotsOf(solid),
   }
-  const near = newSums(planes.count)
+  const faceUp = newSums(planes.count)
   const tilted = newSums(planes.count)
   const shifts = Array.from(
     { length: GRIDS * fineness },
     (_, grid) => [fraction(grid * SEQUENCE_STEPS_2D[0]), fraction(grid * SEQUENCE_STEPS_2D[1])] as const,
   )
-  for (const turn of TURNS) {
-    const eye = viewFrom(planes, radians(EYES), radians(turn))
-    const tilt = viewFrom(planes, radians(TILTED), radians(turn + BETWEEN))
-    add(near, scene, eye, shifts)
-    add(tilted, scene, tilt, shifts)
+  for (const azimuth of AZIMUTHS) {
+    const eyeView = viewFrom(planes, radians(EYE_ANGLE), radians(azimuth))
+    const tiltedView = viewFrom(planes, radians(TILT_ANGLE), radians(azimuth + TILTED_AZIMUTH_OFFSET))
+    addView(faceUp, scene, eyeView, shifts)
+    addView(tilted, scene, tiltedView, shifts)
   }
-  const mean = (of: (sums: FaceUpSums) => number) => (of(near) + of(tilted)) / 2
-  const largest = near.through.indexOf(Math.max(...near.through))
+  const mean = (figure: (sums: FaceUpSums) => number) => (figure(faceUp) + figure(tilted)) / 2
+  const largest = faceUp.spotsByFacet.indexOf(Math.max(...faceUp.spotsByFacet))
   return {
     brightness: mean(({ brightness, spots }) => brightness / spots),
     contrast: mean(({ difference, pairs }) => difference / pairs),
-    variety: directionVariety(near.rings.map((ring, index) => ring + at(tilted.rings, index))),
+    variety: directionVariety(faceUp.rings.map((ring, index) => ring + at(tilted.rings, index))),
     lit: tilted.lit / tilted.spots,
-    evenness: mean(({ evenness }) => evenness / TURNS.length),
-    frame: 1 - at(near.through, largest) / near.spots,
-    tableFire: mean(({ fireThrough, through }) => at(fireThrough, largest) / Math.max(1, at(through, largest))),
-    tableLeak: mean(({ leakThrough, through }) => at(leakThrough, largest) / Math.max(1, at(through, largest))),
+    evenness: mean(({ evenness }) => evenness / AZIMUTHS.length),
+    frame: 1 - at(faceUp.spotsByFacet, largest) / faceUp.spots,
+    tableFire: mean(
+      ({ fireByFacet, spotsByFacet }) => at(fireByFacet, largest) / Math.max(1, at(spotsByFacet, largest)),
+    ),
+    tableLeak: mean(
+      ({ leakByFacet, spotsByFacet }) => at(leakByFacet, largest) / Math.max(1, at(spotsByFacet, largest)),
+    ),
     fire: mean(({ fire, spots }) => fire / spots),
   }
 }
@@ -239,12 +248,12 @@ type ViewingSetup = {
   readonly degrees: number
   /** Distance between spots in widths of the stone, and number of spots in a row. */
   readonly step: number
-  readonly row: number
+  readonly spotsPerRow: number
 }
 
-function spotsOf({ faceUpArea, width, length }: Solid): Pick<ViewingSetup, 'step' | 'row'> {
+function spotsOf({ faceUpArea, width, length }: Solid): Pick<ViewingSetup, 'step' | 'spotsPerRow'> {
   const step = Math.sqrt((4 * faceUpArea) / Math.PI) / SPOTS
-  return { step, row: Math.ceil((1.1 * Math.max(width, length)) / step) }
+  return { step, spotsPerRow: Math.ceil((1.1 * Math.max(width, length)) / step) }
 }
 
 type FaceUpSums = {
@@ -258,9 +267,9 @@ type FaceUpSums = {
   /** Light by angular distance from the eye, per ring. */
   readonly rings: Float64Array
   /** Per facet through which spots are seen: number of spots, their fire and their light from below. */
-  readonly through: Float64Array
-  readonly fireThrough: Float64Array
-  readonly leakThrough: Float64Array
+  readonly spotsByFacet: Float64Array
+  readonly fireByFacet: Float64Array
+  readonly leakByFacet: Float64Array
 }
 
 const newSums = (facets: number): FaceUpSums => ({
@@ -272,16 +281,21 @@ const newSums = (facets: number): FaceUpSums => ({
   fire: 0,
   evenness: 0,
   rings: new Float64Array(RINGS),
-  through: new Float64Array(facets),
-  fireThrough: new Float64Array(facets),
-  leakThrough: new Float64Array(facets),
+  spotsByFacet: new Float64Array(facets),
+  fireByFacet: new Float64Array(facets),
+  leakByFacet: new Float64Array(facets),
 })
 
 /** Spots outside the stone have brightness NaN. Neighbours with the same path hash belong to the same flash. */
 type SpotGrid = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly pathHash: Int32Array }
 
-function add(sums: FaceUpSums, scene: ViewingSetup, view: View, shifts: readonly (readonly [number, number])[]): void {
-  const cells = createBrightnessGrid(SPOTS, scene.row)
+function addView(
+  sums: FaceUpSums,
+  scene: ViewingSetup,
+  view: View,
+  shifts: readonly (readonly [number, number])[],
+): void {
+  const cells = createBrightnessGrid(SPOTS, scene.spotsPerRow)
   for (const shift of shifts) addGrid(sums, scene, view, shift, cells)
   sums.evenness += evennessOf(cells)
 }
@@ -293,37 +307,42 @@ function addGrid(
   [across, along]: readonly [number, number],
   cells: BrightnessGrid,
 ): void {
-  const { row, step } = scene
+  const { spotsPerRow, step } = scene
   const spots: SpotGrid = {
-    brightness: new Float64Array(row * row).fill(NaN),
-    fire: new Float64Array(row * row),
-    pathHash: new Int32Array(row * row),
+    brightness: new Float64Array(spotsPerRow * spotsPerRow).fill(NaN),
+    fire: new Float64Array(spotsPerRow * spotsPerRow),
+    pathHash: new Int32Array(spotsPerRow * spotsPerRow),
   }
-  for (let spot = 0; spot < row * row; spot++) {
+  for (let spot = 0; spot < spotsPerRow * spotsPerRow; spot++) {
     const [x, y] = [
-      ((spot % row) + 0.5 - row / 2 + across) * step,
-      (Math.floor(spot / row) + 0.5 - row / 2 + along) * step,
+      ((spot % spotsPerRow) + 0.5 - spotsPerRow / 2 + across) * step,
+      (Math.floor(spot / spotsPerRow) + 0.5 - spotsPerRow / 2 + along) * step,
     ]
-    const first = aimFrom(view, scene.planes, scene.path, x, y)
-    if (first < 0) continue
-    observeSpot(sums, scene, view, first, spots, spot)
-    addToCells(cells, (spot % row) + 0.5 + across, Math.floor(spot / row) + 0.5 + along, at(spots.brightness, spot))
+    const entryPlane = aimFrom(view, scene.planes, scene.path, x, y)
+    if (entryPlane < 0) continue
+    observeSpot(sums, scene, view, entryPlane, spots, spot)
+    addToCells(
+      cells,
+      (spot % spotsPerRow) + 0.5 + across,
+      Math.floor(spot / spotsPerRow) + 0.5 + along,
+      at(spots.brightness, spot),
+    )
   }
-  for (let spot = 0; spot < row * row; spot++) compare(sums, spots, spot, row)
+  for (let spot = 0; spot < spotsPerRow * spotsPerRow; spot++) addSpot(sums, spots, spot, spotsPerRow)
 }
 
 function observeSpot(
   sums: FaceUpSums,
   scene: ViewingSetup,
   { eye }: View,
-  first: number,
+  entryPlane: number,
   spots: SpotGrid,
   spot: number,
 ): void {
   const { path, planes, index, degrees } = scene
-  trace(path, planes, first, index, CUT_OFF)
+  trace(path, planes, entryPlane, index, CUT_OFF)
   let [brightness, fire, leak, brightest] = [0, 0, 0, 0]
-  spots.pathHash[spot] = first
+  spots.pathHash[spot] = entryPlane
   for (let hit = 1; hit < path.hits; hit++) {
     const energy = at(path.energy, hit)
     if (energy === 0) continue
@@ -338,14 +357,14 @@ function observeSpot(
     }
     sums.rings[ring] = at(sums.rings, ring) + energy
     if (ring < HEAD_RINGS) continue
-    brightness += energy * (ring < BRIGHT_RINGS ? 1 : SIDE)
-    fire += energy * Math.max(0, angularDispersion(path, planes, hit, index) * degrees - BLURRED)
+    brightness += energy * (ring < BRIGHT_RINGS ? 1 : SIDE_BRIGHTNESS)
+    fire += energy * Math.max(0, angularDispersion(path, planes, hit, index) * degrees - BLUR_DEGREES)
   }
   spots.brightness[spot] = brightness
   spots.fire[spot] = fire
-  sums.through[first] = at(sums.through, first) + 1
-  sums.fireThrough[first] = at(sums.fireThrough, first) + fire
-  sums.leakThrough[first] = at(sums.leakThrough, first) + leak
+  sums.spotsByFacet[entryPlane] = at(sums.spotsByFacet, entryPlane) + 1
+  sums.fireByFacet[entryPlane] = at(sums.fireByFacet, entryPlane) + fire
+  sums.leakByFacet[entryPlane] = at(sums.leakByFacet, entryPlane) + leak
 }
 
 /** The ring from which the light of a hit comes; -1 if it comes from below or through the pavilion. */
@@ -358,27 +377,27 @@ function ringOf(path: LightPath, planes: PlaneSet, hit: number, eye: View['eye']
 }
 
 function hashPath({ planes }: LightPath, hit: number): number {
-  let way = integerAt(planes, 0)
-  for (let before = 1; before <= hit; before++) way = (Math.imul(way, 31) + integerAt(planes, before)) | 0
-  return way
+  let hash = integerAt(planes, 0)
+  for (let before = 1; before <= hit; before++) hash = (Math.imul(hash, 31) + integerAt(planes, before)) | 0
+  return hash
 }
 
 /** Adds a spot, compared with its neighbours to the right and above. */
-function compare(sums: FaceUpSums, { brightness, fire, pathHash }: SpotGrid, spot: number, row: number): void {
+function addSpot(sums: FaceUpSums, { brightness, fire, pathHash }: SpotGrid, spot: number, spotsPerRow: number): void {
   const own = at(brightness, spot)
   if (Number.isNaN(own)) return
   let [neighbours, alike] = [0, 0]
-  for (const other of [spot + 1, spot + row]) {
-    const beside = other < brightness.length ? at(brightness, other) : NaN
-    if (Number.isNaN(beside)) continue
+  for (const other of [spot + 1, spot + spotsPerRow]) {
+    const neighbourBrightness = other < brightness.length ? at(brightness, other) : NaN
+    if (Number.isNaN(neighbourBrightness)) continue
     neighbours++
     if (integerAt(pathHash, other) === integerAt(pathHash, spot)) alike++
-    sums.difference += Math.abs(own - beside)
+    sums.difference += Math.abs(own - neighbourBrightness)
   }
   sums.spots++
   sums.pairs += neighbours
   sums.brightness += own
-  if (own >= DARK) sums.lit++
+  if (own >= MIN_LIT_BRIGHTNESS) sums.lit++
   // A flash as small as one spot (crushed ice) counts half as much as a larger one.
   if (neighbours > 0) sums.fire += (at(fire, spot) * (1 + alike / neighbours)) / 2
 }

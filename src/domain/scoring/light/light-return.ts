@@ -1,6 +1,6 @@
 import { at, integerAt } from './optics.ts'
 import type { PlaneSet } from './planes.ts'
-import { choose, sample, type CrownTarget } from './view.ts'
+import { chooseTriangle, sample, type CrownTarget } from './view.ts'
 import { aim, isFromSky, newPath, trace, type LightPath } from './trace.ts'
 
 /** `samples`: number of eye rays; `index`: refractive index; `cutOff`: remaining energy at which a ray is abandoned. */
@@ -23,31 +23,31 @@ export const sampleWholeSky: DirectionSampler = (eye, nx, ny, nz, u, v) => {
 }
 
 /**
- * Traces eye rays backwards from points on the whole crown. Calls `take` with each path and the ray's share of the light that a uniform
+ * Traces eye rays backwards from points on the whole crown. Calls `onPath` with each path and the ray's share of the light that a uniform
  * sky sends onto the crown. `eye` is the direction to the eye. `path` and `eye` are reused for the next ray.
  */
 export function traceEyeRays(
   target: CrownTarget,
-  beam: SamplingOptions,
-  eyes: DirectionSampler,
-  take: (path: LightPath, share: number, eye: Float64Array) => void,
+  sampling: SamplingOptions,
+  sampleDirection: DirectionSampler,
+  onPath: (path: LightPath, share: number, eye: Float64Array) => void,
 ): void {
   const coordinates = new Float64Array(4)
   const eye = new Float64Array(3)
   const path = newPath()
   const { planes } = target.planes
-  const unit = target.area / target.flux / beam.samples
-  for (let index = 0; index < beam.samples; index++) {
+  const unit = target.area / target.flux / sampling.samples
+  for (let index = 0; index < sampling.samples; index++) {
     sample(coordinates, index)
-    const triangle = choose(target, coordinates)
+    const triangle = chooseTriangle(target, coordinates)
     const plane = integerAt(target.plane, triangle)
     const base = 4 * plane
     const [u, v] = [at(coordinates, 2), at(coordinates, 3)]
-    const weight = eyes(eye, at(planes, base), at(planes, base + 1), at(planes, base + 2), u, v)
+    const weight = sampleDirection(eye, at(planes, base), at(planes, base + 1), at(planes, base + 2), u, v)
     if (weight === 0) continue
     aimAt(path, target.triangles, 9 * triangle, coordinates, eye)
-    trace(path, target.planes, plane, beam.index, beam.cutOff)
-    take(path, weight * unit, eye)
+    trace(path, target.planes, plane, sampling.index, sampling.cutOff)
+    onPath(path, weight * unit, eye)
   }
 }
 
@@ -61,18 +61,18 @@ function aimAt(
   const root = Math.sqrt(at(coordinates, 0))
   const a = root * (1 - at(coordinates, 1))
   const b = root * at(coordinates, 1)
-  const along = (axis: number) =>
+  const coordinate = (axis: number) =>
     at(triangles, base + axis) + a * at(triangles, base + 3 + axis) + b * at(triangles, base + 6 + axis)
-  aim(path, along(0), along(1), along(2), -at(eye, 0), -at(eye, 1), -at(eye, 2))
+  aim(path, coordinate(0), coordinate(1), coordinate(2), -at(eye, 0), -at(eye, 1), -at(eye, 2))
 }
 
 /**
  * The fraction of a uniform sky's light on the crown that returns through it, weighted by the squared cosine of the exit angle
  * (Hemphill et al., Gems & Gemology 34(3), 1998). Without glare.
  */
-export function weightedLightReturn(target: CrownTarget, beam: SamplingOptions): number {
+export function weightedLightReturn(target: CrownTarget, sampling: SamplingOptions): number {
   let weighted = 0
-  traceEyeRays(target, beam, sampleWholeSky, (path, share, eye) => {
+  traceEyeRays(target, sampling, sampleWholeSky, (path, share, eye) => {
     weighted += share * returnOf(path, target.planes) * at(eye, 2) ** 2
   })
   return weighted

@@ -54,22 +54,23 @@ function innerEllipse(solid: Solid): PlaneSet['inner'] {
   const zs = solid.faces.flatMap(({ corners }) => corners.map(([, , z]) => z))
   const [lowest, highest] = [Math.min(...zs), Math.max(...zs)]
   const walls = solid.faces.filter(({ facet }) => facet.part === 'girdle')
-  const reaches = walls.some(
-    ({ facet, corners }) => facet.normal[2] < -LEANS && corners.some(([, , z]) => z < lowest + LEANS),
+  const reachesBottom = walls.some(
+    ({ facet, corners }) =>
+      facet.normal[2] < -VERTICAL_TOLERANCE && corners.some(([, , z]) => z < lowest + VERTICAL_TOLERANCE),
   )
   const ys = solid.faces.flatMap(({ corners }) => corners.map(([, y]) => y))
   const middle = (Math.min(...ys) + Math.max(...ys)) / 2
   const [across, along] = [solid.width / 2, solid.length / 2]
   const fits = walls.map(({ facet: { normal, offset } }) => {
-    const lean = Math.max(normal[2] * lowest, normal[2] * highest)
-    return (offset - lean - normal[1] * middle) / Math.hypot(normal[0] * across, normal[1] * along)
+    const tiltOffset = Math.max(normal[2] * lowest, normal[2] * highest)
+    return (offset - tiltOffset - normal[1] * middle) / Math.hypot(normal[0] * across, normal[1] * along)
   })
-  const fit = reaches ? 0 : 0.999 * Math.max(0, Math.min(...fits))
+  const fit = reachesBottom ? 0 : 0.999 * Math.max(0, Math.min(...fits))
   return { across: (across * fit) ** 2, along: (along * fit) ** 2, middle }
 }
 
 /** Rounding tolerance for a vertical girdle facet. */
-const LEANS = 1e-12
+const VERTICAL_TOLERANCE = 1e-12
 
 /**
  * The first plane that a ray from inside meets, other than `from`; stores the distance in the ray.
@@ -80,18 +81,18 @@ export function nearestPlane(solid: PlaneSet, ray: Ray, from: number): number {
   const { planes, pavilionFrom, girdleFrom, foldFrom, count } = solid
   const rises = at(ray, DZ) > 0
   ray[REACH] = FAR
-  let met = foldFrom < count ? search(planes, ray, from, foldFrom, count, -1) : -1
-  met = rises
-    ? search(planes, ray, from, 0, pavilionFrom, met)
-    : search(planes, ray, from, pavilionFrom, girdleFrom, met)
+  let nearest = foldFrom < count ? search(planes, ray, from, foldFrom, count, -1) : -1
+  nearest = rises
+    ? search(planes, ray, from, 0, pavilionFrom, nearest)
+    : search(planes, ray, from, pavilionFrom, girdleFrom, nearest)
   const reach = at(ray, REACH)
   const z = at(ray, Z) + reach * at(ray, DZ)
-  const within = isWithin(solid, at(ray, X) + reach * at(ray, DX), at(ray, Y) + reach * at(ray, DY))
-  if (within && (rises ? z > solid.pavilionTop : z < solid.crownBottom)) return met
-  met = rises
-    ? search(planes, ray, from, pavilionFrom, girdleFrom, met)
-    : search(planes, ray, from, 0, pavilionFrom, met)
-  return within ? met : search(planes, ray, from, girdleFrom, foldFrom, met)
+  const isWithinEllipse = isWithin(solid, at(ray, X) + reach * at(ray, DX), at(ray, Y) + reach * at(ray, DY))
+  if (isWithinEllipse && (rises ? z > solid.pavilionTop : z < solid.crownBottom)) return nearest
+  nearest = rises
+    ? search(planes, ray, from, pavilionFrom, girdleFrom, nearest)
+    : search(planes, ray, from, 0, pavilionFrom, nearest)
+  return isWithinEllipse ? nearest : search(planes, ray, from, girdleFrom, foldFrom, nearest)
 }
 
 function isWithin({ inner }: PlaneSet, x: number, y: number): boolean {
@@ -100,7 +101,7 @@ function isWithin({ inner }: PlaneSet, x: number, y: number): boolean {
 }
 
 /** Compares distances (gap over speed) by cross-multiplication, which avoids divisions and mispredicted branches. */
-function search(planes: Float64Array, ray: Ray, from: number, first: number, end: number, met: number): number {
+function search(planes: Float64Array, ray: Ray, from: number, first: number, end: number, nearest: number): number {
   const x = at(ray, X)
   const y = at(ray, Y)
   const z = at(ray, Z)
@@ -108,22 +109,22 @@ function search(planes: Float64Array, ray: Ray, from: number, first: number, end
   const dy = at(ray, DY)
   const dz = at(ray, DZ)
   let bestGap = at(ray, REACH)
-  let bestTowards = 1
-  let best = met
+  let bestSpeed = 1
+  let best = nearest
   for (let plane = first; plane < end; plane++) {
     const base = 4 * plane
     const nx = at(planes, base)
     const ny = at(planes, base + 1)
     const nz = at(planes, base + 2)
-    const towards = nx * dx + ny * dy + nz * dz
+    const speed = nx * dx + ny * dy + nz * dz
     const gap = at(planes, base + 3) - nx * x - ny * y - nz * z
-    if (towards * bestGap > bestTowards * gap && towards > 0 && plane !== from) {
+    if (speed * bestGap > bestSpeed * gap && speed > 0 && plane !== from) {
       bestGap = gap
-      bestTowards = towards
+      bestSpeed = speed
       best = plane
     }
   }
-  ray[REACH] = bestGap / bestTowards
+  ray[REACH] = bestGap / bestSpeed
   return best
 }
 

@@ -44,9 +44,9 @@ export function enterStone(ray: Ray, nx: number, ny: number, nz: number, index: 
   ray[DX] = at(ray, DX) / index + bend * nx
   ray[DY] = at(ray, DY) / index + bend * ny
   ray[DZ] = at(ray, DZ) / index + bend * nz
-  const across2 = ((cosine - index * inside) / (cosine + index * inside)) ** 2
-  const along2 = ((index * cosine - inside) / (index * cosine + inside)) ** 2
-  return (across2 + along2) / 2
+  const reflectedAcross = ((cosine - index * inside) / (cosine + index * inside)) ** 2
+  const reflectedAlong = ((index * cosine - inside) / (index * cosine + inside)) ** 2
+  return (reflectedAcross + reflectedAlong) / 2
 }
 
 /**
@@ -98,12 +98,12 @@ function refract(ray: Ray, cosine: number, outside: number, index: number): numb
   const throughAcross = flow / (index * cosine + outside) ** 2
   const throughAlong = flow / (cosine + index * outside) ** 2
   const energy = at(ray, I)
-  const tilt = at(ray, Q)
-  ray[I] = ((across + along) * energy + (across - along) * tilt) / 2
-  ray[Q] = ((across - along) * energy + (across + along) * tilt) / 2
+  const linear = at(ray, Q)
+  ray[I] = ((across + along) * energy + (across - along) * linear) / 2
+  ray[Q] = ((across - along) * energy + (across + along) * linear) / 2
   ray[U] = both * at(ray, U)
   ray[V] = both * at(ray, V)
-  return ((throughAcross + throughAlong) * energy + (throughAcross - throughAlong) * tilt) / 2
+  return ((throughAcross + throughAlong) * energy + (throughAcross - throughAlong) * linear) / 2
 }
 
 /** Total reflection keeps the energy and shifts the relative phase of the two polarisations. */
@@ -143,10 +143,10 @@ function align(ray: Ray, nx: number, ny: number, nz: number): void {
   const sine = dx * (oy * sz - oz * sy) + dy * (oz * sx - ox * sz) + dz * (ox * sy - oy * sx)
   const twiceCosine = cosine * cosine - sine * sine
   const twiceSine = 2 * cosine * sine
-  const tilt = at(ray, Q)
+  const linear = at(ray, Q)
   const diagonal = at(ray, U)
-  ray[Q] = twiceCosine * tilt + twiceSine * diagonal
-  ray[U] = twiceCosine * diagonal - twiceSine * tilt
+  ray[Q] = twiceCosine * linear + twiceSine * diagonal
+  ray[U] = twiceCosine * diagonal - twiceSine * linear
   ray[SX] = sx
   ray[SY] = sy
   ray[SZ] = sz
@@ -206,22 +206,28 @@ export function aim(path: LightPath, x: number, y: number, z: number, dx: number
 }
 
 /**
- * Follows the aimed ray through plane `first` until less than `cutOff` of its energy is left inside. By reciprocity, an eye looking in
+ * Follows the aimed ray through plane `entryPlane` until less than `cutOff` of its energy is left inside. By reciprocity, an eye looking in
  * this direction sees the same fractions of the light that enters where the path leaves the stone.
  */
-export function trace(path: LightPath, solid: PlaneSet, first: number, index: number, cutOff: number): void {
+export function trace(path: LightPath, solid: PlaneSet, entryPlane: number, index: number, cutOff: number): void {
   const { ray } = path
   const { planes, parts } = solid
-  path.glare = enterStone(ray, at(planes, 4 * first), at(planes, 4 * first + 1), at(planes, 4 * first + 2), index)
-  path.planes[0] = first
+  path.glare = enterStone(
+    ray,
+    at(planes, 4 * entryPlane),
+    at(planes, 4 * entryPlane + 1),
+    at(planes, 4 * entryPlane + 2),
+    index,
+  )
+  path.planes[0] = entryPlane
   path.energy[0] = 0
   let hit = 1
-  let plane = first
+  let plane = entryPlane
   for (; hit < MAX_HITS && at(ray, I) > cutOff; hit++) {
     plane = nearestPlane(solid, ray, plane)
     if (plane < 0) break
     advance(ray)
-    keep(path.inside, hit, at(ray, DX), at(ray, DY), at(ray, DZ))
+    storeVector(path.inside, hit, at(ray, DX), at(ray, DY), at(ray, DZ))
     const base = 4 * plane
     path.planes[hit] = plane
     if (integerAt(parts, plane) === FOLD) {
@@ -230,7 +236,7 @@ export function trace(path: LightPath, solid: PlaneSet, first: number, index: nu
       continue
     }
     path.energy[hit] = reflectInside(ray, at(planes, base), at(planes, base + 1), at(planes, base + 2), index)
-    keep(path.outside, hit, at(ray, OX), at(ray, OY), at(ray, OZ))
+    storeVector(path.outside, hit, at(ray, OX), at(ray, OY), at(ray, OZ))
   }
   path.hits = hit
   path.remainingEnergy = at(ray, I)
@@ -247,7 +253,7 @@ function advance(ray: Ray): void {
   ray[Z] = at(ray, Z) + reach * at(ray, DZ)
 }
 
-function keep(vectors: Float64Array, hit: number, x: number, y: number, z: number): void {
+function storeVector(vectors: Float64Array, hit: number, x: number, y: number, z: number): void {
   vectors[3 * hit] = x
   vectors[3 * hit + 1] = y
   vectors[3 * hit + 2] = z

@@ -15,13 +15,13 @@ export type View = {
 
 /**
  * @param tilt angle in radians between the eye and the zenith
- * @param turn azimuth of the eye in radians from the x axis
+ * @param azimuth direction of the eye in radians from the x axis
  */
-export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: number, turn: number): View {
-  const eye: Vector = [Math.sin(tilt) * Math.cos(turn), Math.sin(tilt) * Math.sin(turn), Math.cos(tilt)]
-  const flat = Math.hypot(eye[0], eye[2])
-  const right: Vector = [eye[2] / flat, 0, -eye[0] / flat]
-  const up: Vector = [eye[1] * right[2], flat, -eye[1] * right[0]]
+export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: number, azimuth: number): View {
+  const eye: Vector = [Math.sin(tilt) * Math.cos(azimuth), Math.sin(tilt) * Math.sin(azimuth), Math.cos(tilt)]
+  const norm = Math.hypot(eye[0], eye[2])
+  const right: Vector = [eye[2] / norm, 0, -eye[0] / norm]
+  const up: Vector = [eye[1] * right[2], norm, -eye[1] * right[0]]
   return { eye, right, up, middle: [0, inner.middle, (crownBottom + pavilionTop) / 2] }
 }
 
@@ -35,27 +35,27 @@ export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: nu
   const x = middle[0] + across * right[0] + along * up[0]
   const y = middle[1] + across * right[1] + along * up[1]
   const z = middle[2] + across * right[2] + along * up[2]
-  let [first, entered, left] = [-1, -Infinity, Infinity]
+  let [entryPlane, entryDistance, exitDistance] = [-1, -Infinity, Infinity]
   for (let plane = 0; plane < solid.foldFrom; plane++) {
     const towards = normalDot(solid.planes, plane, eye[0], eye[1], eye[2])
     const gap = at(solid.planes, 4 * plane + 3) - normalDot(solid.planes, plane, x, y, z)
-    if (Math.abs(towards) < ALONG) {
+    if (Math.abs(towards) < PARALLEL_TOLERANCE) {
       if (gap < 0) return -1
     } else if (towards > 0) {
-      if (-gap / towards > entered) {
-        entered = -gap / towards
-        first = plane
+      if (-gap / towards > entryDistance) {
+        entryDistance = -gap / towards
+        entryPlane = plane
       }
-    } else if (-gap / towards < left) left = -gap / towards
+    } else if (-gap / towards < exitDistance) exitDistance = -gap / towards
   }
-  if (entered >= left) return -1
-  const [px, py, pz] = [x - entered * eye[0], y - entered * eye[1], z - entered * eye[2]]
+  if (entryDistance >= exitDistance) return -1
+  const [px, py, pz] = [x - entryDistance * eye[0], y - entryDistance * eye[1], z - entryDistance * eye[2]]
   if (!isOnThisHalf(solid, px, py, pz)) return -1
   aim(path, px, py, pz, -eye[0], -eye[1], -eye[2])
-  return first
+  return entryPlane
 }
 
-const ALONG = 1e-12
+const PARALLEL_TOLERANCE = 1e-12
 
 const normalDot = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
   at(planes, 4 * plane) * x + at(planes, 4 * plane + 1) * y + at(planes, 4 * plane + 2) * z
@@ -89,12 +89,12 @@ export function crownTargetOf(solid: Solid): CrownTarget {
     fan(corners).map((triangle) => ({ triangle, plane: planes.order.indexOf(facet) })),
   )
   let sum = 0
-  const upTo = triangles.map(({ triangle: [, a, b] }) => (sum += length(cross(a, b)) / 2 / area))
+  const cumulativeAreas = triangles.map(({ triangle: [, a, b] }) => (sum += length(cross(a, b)) / 2 / area))
   return {
     planes,
     triangles: Float64Array.from(triangles.flatMap(({ triangle }) => triangle.flat())),
     plane: Int32Array.from(triangles.map(({ plane }) => plane)),
-    cumulativeArea: Float64Array.from(upTo),
+    cumulativeArea: Float64Array.from(cumulativeAreas),
     area,
     flux: crown.reduce((flux, face) => flux + (face.area * Math.PI * (1 + face.facet.normal[2])) / 2, 0),
   }
@@ -119,11 +119,11 @@ const [STEP_A = 0, STEP_B = 0, STEP_C = 0, STEP_D = 0] = STEPS
 export const SEQUENCE_STEPS_2D = [0.7548776662466927, 0.5698402909980532] as const
 
 /** The four coordinates of a sample, each from 0 to 1. Deterministic, and evenly distributed for any number of samples. */
-export function sample(into: Float64Array, index: number): void {
-  into[0] = fraction(index * STEP_A)
-  into[1] = fraction(index * STEP_B)
-  into[2] = fraction(index * STEP_C)
-  into[3] = fraction(index * STEP_D)
+export function sample(coordinates: Float64Array, index: number): void {
+  coordinates[0] = fraction(index * STEP_A)
+  coordinates[1] = fraction(index * STEP_B)
+  coordinates[2] = fraction(index * STEP_C)
+  coordinates[3] = fraction(index * STEP_D)
 }
 
 const fraction = (value: number): number => {
@@ -132,16 +132,16 @@ const fraction = (value: number): number => {
 }
 
 /** Chooses a triangle by area with the first coordinate, which is then rescaled to 0 to 1 within the triangle. */
-export function choose(target: CrownTarget, coordinates: Float64Array): number {
-  const first = at(coordinates, 0)
+export function chooseTriangle(target: CrownTarget, coordinates: Float64Array): number {
+  const areaFraction = at(coordinates, 0)
   let low = 0
   let high = target.cumulativeArea.length - 1
   while (low < high) {
     const middle = (low + high) >> 1
-    if (at(target.cumulativeArea, middle) <= first) low = middle + 1
+    if (at(target.cumulativeArea, middle) <= areaFraction) low = middle + 1
     else high = middle
   }
-  const from = low === 0 ? 0 : at(target.cumulativeArea, low - 1)
-  coordinates[0] = Math.min(1, (first - from) / (at(target.cumulativeArea, low) - from))
+  const areaBefore = low === 0 ? 0 : at(target.cumulativeArea, low - 1)
+  coordinates[0] = Math.min(1, (areaFraction - areaBefore) / (at(target.cumulativeArea, low) - areaBefore))
   return low
 }

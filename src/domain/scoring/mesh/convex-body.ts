@@ -17,84 +17,86 @@ import {
 import { toHalfEdges, type HalfEdges } from './half-edges.ts'
 import { WELD } from './weld.ts'
 
-export type Surface = { readonly polygons: readonly Polygon[]; readonly sides: HalfEdges }
+export type Surface = { readonly polygons: readonly Polygon[]; readonly halfEdges: HalfEdges }
 
 /**
  * The facets of a mesh if every edge joins exactly two of them. Degenerate facets are kept if the surface needs them to be closed
  * (for a vertex on a straight edge), and left out if it is closed without them.
- * @param flat thickness in millimetres up to which a facet is degenerate
+ * @param maxThickness thickness in millimetres up to which a facet is degenerate
  * @throws InvalidMesh if an edge has one facet, or more than two
  */
-function closedSurface({ vertices, facets }: Mesh, flat: number): Surface {
-  const all = facets
+function closedSurface({ vertices, facets }: Mesh, maxThickness: number): Surface {
+  const polygons = facets
     .map((corners, index) => ({ number: index + 1, corners }))
     .filter(({ corners }) => corners.length > 2)
-  const whole = surfaceOf(all)
-  if (isClosed(whole)) return whole
-  const rest = surfaceOf(all.filter(({ corners }) => fitPlane(vertices, corners).thickness > flat))
-  if (isClosed(rest)) return rest
-  throw new InvalidMesh(faultOf(whole, vertices))
+  const fullSurface = surfaceOf(polygons)
+  if (isClosed(fullSurface)) return fullSurface
+  const withoutDegenerate = surfaceOf(
+    polygons.filter(({ corners }) => fitPlane(vertices, corners).thickness > maxThickness),
+  )
+  if (isClosed(withoutDegenerate)) return withoutDegenerate
+  throw new InvalidMesh(faultOf(fullSurface, vertices))
 }
 
-const surfaceOf = (polygons: readonly Polygon[]): Surface => ({ polygons, sides: toHalfEdges(polygons) })
-const isClosed = ({ sides: { twin, crowded } }: Surface): boolean => crowded < 0 && !twin.includes(-1)
+const surfaceOf = (polygons: readonly Polygon[]): Surface => ({ polygons, halfEdges: toHalfEdges(polygons) })
+const isClosed = ({ halfEdges: { twin, nonManifold } }: Surface): boolean => nonManifold < 0 && !twin.includes(-1)
 
-function faultOf({ polygons, sides }: Surface, vertices: Mesh['vertices']): string {
-  const { facet, from, to, twin, crowded } = sides
-  const side = crowded < 0 ? twin.indexOf(-1) : crowded
-  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[side] ?? 0)))
-  const place = `at the edge from ${ends.join(' to ')}`
-  const number = polygons[facet[side] ?? 0]?.number
-  return crowded < 0
-    ? `The body is open ${place}, where facet ${number} ends`
-    : `More than two facets meet ${place}, one of them facet ${number}; every edge must join two`
+function faultOf({ polygons, halfEdges }: Surface, vertices: Mesh['vertices']): string {
+  const { facet, from, to, twin, nonManifold } = halfEdges
+  const halfEdge = nonManifold < 0 ? twin.indexOf(-1) : nonManifold
+  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[halfEdge] ?? 0)))
+  const location = `at the edge from ${ends.join(' to ')}`
+  const number = polygons[facet[halfEdge] ?? 0]?.number
+  return nonManifold < 0
+    ? `The body is open ${location}, where facet ${number} ends`
+    : `More than two facets meet ${location}, one of them facet ${number}; every edge must join two`
 }
 
 /**
  * Orients all facets of a closed surface like the first one, so that they all face outwards or all inwards.
  * @throws InvalidMesh if the facets are not connected, or the surface is not orientable
  */
-function orientConsistently({ polygons, sides }: Surface): Polygon[] {
-  const { first, facet, from, twin } = sides
-  const turned = new Int8Array(polygons.length).fill(-1)
-  turned[0] = 0
-  const waiting = [0]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (let side = first[next] ?? 0; side < (first[next + 1] ?? 0); side++) {
-      const across = twin[side] ?? 0
-      const other = facet[across] ?? 0
+function orientConsistently({ polygons, halfEdges }: Surface): Polygon[] {
+  const { first, facet, from, twin } = halfEdges
+  const orientations = new Int8Array(polygons.length).fill(-1)
+  orientations[0] = 0
+  const stack = [0]
+  for (let current = stack.pop(); current !== undefined; current = stack.pop()) {
+    for (let halfEdge = first[current] ?? 0; halfEdge < (first[current + 1] ?? 0); halfEdge++) {
+      const opposite = twin[halfEdge] ?? 0
+      const other = facet[opposite] ?? 0
       // Facets with the same orientation traverse their common edge in opposite directions.
-      const turn = (turned[next] ?? 0) ^ (from[side] === from[across] ? 1 : 0)
-      if (turned[other] === -1) waiting.push(other)
-      else if (turned[other] !== turn) throw oneSided(polygons, next, other)
-      turned[other] = turn
+      const orientation = (orientations[current] ?? 0) ^ (from[halfEdge] === from[opposite] ? 1 : 0)
+      if (orientations[other] === -1) stack.push(other)
+      else if (orientations[other] !== orientation) throw notOrientableError(polygons, current, other)
+      orientations[other] = orientation
     }
   }
-  const apart = turned.indexOf(-1)
-  if (apart >= 0) throw inPieces(polygons, apart)
-  return polygons.map((polygon, index) => (turned[index] === 1 ? reverseWinding(polygon) : polygon))
+  const unreachedFacet = orientations.indexOf(-1)
+  if (unreachedFacet >= 0) throw disconnectedError(polygons, unreachedFacet)
+  return polygons.map((polygon, index) => (orientations[index] === 1 ? reverseWinding(polygon) : polygon))
 }
 
 const reverseWinding = ({ number, corners }: Polygon): Polygon => ({ number, corners: corners.toReversed() })
 
-function oneSided(polygons: readonly Polygon[], a: number, b: number): InvalidMesh {
+function notOrientableError(polygons: readonly Polygon[], a: number, b: number): InvalidMesh {
   const numbers = [a, b].map((facet) => polygons[facet]?.number)
   return new InvalidMesh(`The surface has no inside: facets ${numbers.join(' and ')} cannot be oriented consistently`)
 }
 
-function inPieces(polygons: readonly Polygon[], apart: number): InvalidMesh {
-  const [first, other] = [polygons[0]?.number, polygons[apart]?.number]
+function disconnectedError(polygons: readonly Polygon[], unreachedFacet: number): InvalidMesh {
+  const [first, other] = [polygons[0]?.number, polygons[unreachedFacet]?.number]
   return new InvalidMesh(`The file contains more than one body: facet ${other} is not connected to facet ${first}`)
 }
 
 /** Tolerance for the flatness of facets and for points above planes, as a fraction of the size: the effect of three decimals. */
-const BENT = 2e-4
+const FLATNESS_TOLERANCE = 2e-4
 /** How far rounding to three decimals moves points, as a fraction of the size. It tilts a plane the more, the narrower its facet is. */
-const MOVED = 1.2e-4
+const ROUNDING_DISPLACEMENT = 1.2e-4
 
-/** How far a point at distance `far` may be above the plane of facets that are `narrow` wide. Millimetres. */
-const allowed = (size: number, narrow: number, far: number): number =>
-  size * (BENT + (narrow > 0 ? (MOVED * far) / narrow : Infinity))
+/** How far a point at this `distance` may be above the plane of facets that are `width` wide. Millimetres. */
+const maxHeight = (size: number, width: number, distance: number): number =>
+  size * (FLATNESS_TOLERANCE + (width > 0 ? (ROUNDING_DISPLACEMENT * distance) / width : Infinity))
 
 /**
  * Checks that a closed, connected surface can bound a convex body: it has no hole through it, its facets are flat, and no edge is
@@ -102,26 +104,27 @@ const allowed = (size: number, narrow: number, far: number): number =>
  * @param size diagonal of the bounding box in millimetres
  * @throws InvalidMesh
  */
-function checkEdges(outside: OrientedSurface, size: number): void {
-  checkEulerCharacteristic(outside)
-  const fits = outside.polygons.map(({ corners }) => fitPlane(outside.vertices, corners))
-  for (const [index, polygon] of outside.polygons.entries()) checkFlat(outside, polygon, fits[index], BENT * size)
-  const { facet, twin } = outside.sides
-  for (const [side, index] of facet.entries()) {
+function checkEdges(surface: OrientedSurface, size: number): void {
+  checkEulerCharacteristic(surface)
+  const fits = surface.polygons.map(({ corners }) => fitPlane(surface.vertices, corners))
+  for (const [index, polygon] of surface.polygons.entries())
+    checkFlat(surface, polygon, fits[index], FLATNESS_TOLERANCE * size)
+  const { facet, twin } = surface.halfEdges
+  for (const [halfEdge, index] of facet.entries()) {
     const fit = fits[index]
-    const other = facet[twin[side] ?? side] ?? index
+    const other = facet[twin[halfEdge] ?? halfEdge] ?? index
     // Of two neighbours, the plane of the thicker facet is known more precisely.
     if (fit === undefined || fit.thickness < (fits[other]?.thickness ?? 0)) continue
-    const high = outside.polygons[other]?.corners.find((corner) => {
-      const point = pointAt(outside.vertices, corner)
-      return heightAbove(fit, point) > allowed(size, fit.thickness, length(subtract(point, fit.middle)))
+    const highCorner = surface.polygons[other]?.corners.find((corner) => {
+      const point = pointAt(surface.vertices, corner)
+      return heightAbove(fit, point) > maxHeight(size, fit.thickness, length(subtract(point, fit.middle)))
     })
-    if (high !== undefined) throw concaveEdgeError(outside, side, fit, high)
+    if (highCorner !== undefined) throw concaveEdgeError(surface, halfEdge, fit, highCorner)
   }
 }
 
 /** Euler characteristic: vertices - edges + facets is 2 for a sphere and 0 for a torus. */
-function checkEulerCharacteristic({ polygons, sides: { from } }: OrientedSurface): void {
+function checkEulerCharacteristic({ polygons, halfEdges: { from } }: OrientedSurface): void {
   const number = new Set(from).size - from.length / 2 + polygons.length
   if (number === 2) return
   throw new InvalidMesh(`The body has a hole or touches itself: vertices - edges + facets must be 2, got ${number}`)
@@ -134,23 +137,23 @@ function checkFlat(
   tolerance: number,
 ): void {
   if (fit === undefined) return
-  const off = corners.find((corner) => Math.abs(heightAbove(fit, pointAt(vertices, corner))) > tolerance)
-  if (off === undefined) return
-  const point = pointAt(vertices, off)
+  const offCorner = corners.find((corner) => Math.abs(heightAbove(fit, pointAt(vertices, corner))) > tolerance)
+  if (offCorner === undefined) return
+  const point = pointAt(vertices, offCorner)
   const distance = roundToMicrometres(Math.abs(heightAbove(fit, point)))
   throw new InvalidMesh(`Facet ${number} is not flat: its corner ${formatPoint(point)} is ${distance} mm off its plane`)
 }
 
 function concaveEdgeError(
-  { vertices, polygons, sides }: OrientedSurface,
-  side: number,
+  { vertices, polygons, halfEdges }: OrientedSurface,
+  halfEdge: number,
   fit: PlaneFit,
-  high: number,
+  highCorner: number,
 ): InvalidMesh {
-  const { facet, from, to, twin } = sides
-  const [own, other] = [side, twin[side] ?? side].map((place) => polygons[facet[place] ?? 0]?.number)
-  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[side] ?? 0)))
-  const point = pointAt(vertices, high)
+  const { facet, from, to, twin } = halfEdges
+  const [own, other] = [halfEdge, twin[halfEdge] ?? halfEdge].map((index) => polygons[facet[index] ?? 0]?.number)
+  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[halfEdge] ?? 0)))
+  const point = pointAt(vertices, highCorner)
   return new InvalidMesh(
     `The body is not convex at the edge from ${ends.join(' to ')}: facet ${other} rises ${roundToMicrometres(heightAbove(fit, point))} mm ` +
       `above the plane of facet ${own}, at ${formatPoint(point)}`,
@@ -163,19 +166,19 @@ function concaveEdgeError(
  * @throws InvalidMesh if a plane is not on the outside of the body
  */
 function toSupportingPlanes(
-  outside: OrientedSurface,
+  surface: OrientedSurface,
   { regions, factor }: PlanarRegions,
   size: number,
 ): PlanarRegion[] {
-  return regions.map((flat) => {
-    const own = flat.members.flatMap((member) => outside.polygons[member]?.corners ?? [])
-    const corners = own.map((corner) => pointAt(outside.vertices, corner))
-    const highest = highestOf(outside.vertices, flat.normal)
-    const lift = dot(pointAt(outside.vertices, highest), flat.normal) - heightOf(corners, flat.normal)
-    const { least, most } = boundingBox(corners)
-    const narrow = flat.area / length(subtract(most, least))
-    if (lift > factor * allowed(size, narrow, size)) throw notConvexError(outside, flat, highest, lift)
-    return { ...flat, offset: flat.offset + lift }
+  return regions.map((region) => {
+    const cornerIndices = region.members.flatMap((member) => surface.polygons[member]?.corners ?? [])
+    const corners = cornerIndices.map((corner) => pointAt(surface.vertices, corner))
+    const highest = highestOf(surface.vertices, region.normal)
+    const lift = dot(pointAt(surface.vertices, highest), region.normal) - heightOf(corners, region.normal)
+    const { min, max } = boundingBox(corners)
+    const width = region.area / length(subtract(max, min))
+    if (lift > factor * maxHeight(size, width, size)) throw notConvexError(surface, region, highest, lift)
+    return { ...region, offset: region.offset + lift }
   })
 }
 
@@ -183,14 +186,14 @@ function highestOf(vertices: readonly Vector[], normal: Vector): number {
   let best = 0
   let height = -Infinity
   for (const [index, vertex] of vertices.entries()) {
-    const own = dot(vertex, normal)
-    if (own > height) [best, height] = [index, own]
+    const vertexHeight = dot(vertex, normal)
+    if (vertexHeight > height) [best, height] = [index, vertexHeight]
   }
   return best
 }
 
 const heightOf = (corners: readonly Vector[], normal: Vector): number =>
-  corners.reduce((most, corner) => Math.max(most, dot(corner, normal)), -Infinity)
+  corners.reduce((highest, corner) => Math.max(highest, dot(corner, normal)), -Infinity)
 
 function notConvexError(
   { vertices, polygons }: OrientedSurface,
@@ -217,7 +220,7 @@ export type ConvexBody = {
 }
 
 /** Minimum volume as a fraction of the size cubed. */
-const FLAT = 1e-6
+const MIN_VOLUME_RATIO = 1e-6
 /** Millimetres. The smallest cut diamonds are ten times as large. */
 const SMALLEST = 0.05
 
@@ -233,29 +236,35 @@ export function toConvexBody(mesh: Mesh): ConvexBody {
   const oriented = orientConsistently(closedSurface(mesh, WELD * size))
   const signed = volumeOf(mesh.vertices, oriented)
   const volume = Math.abs(signed)
-  if (volume < FLAT * size ** 3) throw new InvalidMesh(`The body is flat: its volume is ${volume} mm³`)
-  const facing = signed < 0 ? oriented.map(reverseWinding) : oriented
-  const compacted = compact(mesh.vertices, facing)
-  const outside = { ...compacted, sides: toHalfEdges(compacted.polygons) }
-  checkEdges(outside, size)
-  const flats = findPlanarRegions(outside, size)
-  const { vertices, polygons: facets } = outside
-  return { vertices, facets, volume, regions: toSupportingPlanes(outside, flats, size), angle: flats.angle }
+  if (volume < MIN_VOLUME_RATIO * size ** 3) throw new InvalidMesh(`The body is flat: its volume is ${volume} mm³`)
+  const outwardPolygons = signed < 0 ? oriented.map(reverseWinding) : oriented
+  const compacted = compact(mesh.vertices, outwardPolygons)
+  const surface = { ...compacted, halfEdges: toHalfEdges(compacted.polygons) }
+  checkEdges(surface, size)
+  const planarRegions = findPlanarRegions(surface, size)
+  const { vertices, polygons: facets } = surface
+  return {
+    vertices,
+    facets,
+    volume,
+    regions: toSupportingPlanes(surface, planarRegions, size),
+    angle: planarRegions.angle,
+  }
 }
 
 function compact(
   vertices: readonly Vector[],
   polygons: readonly Polygon[],
 ): Pick<OrientedSurface, 'vertices' | 'polygons'> {
-  const kept = withoutUnusedVertices({ vertices, facets: polygons.map(({ corners }) => corners) })
-  const compacted = polygons.map(({ number }, index) => ({ number, corners: kept.facets[index] ?? [] }))
-  return { vertices: kept.vertices, polygons: compacted }
+  const compactMesh = withoutUnusedVertices({ vertices, facets: polygons.map(({ corners }) => corners) })
+  const compacted = polygons.map(({ number }, index) => ({ number, corners: compactMesh.facets[index] ?? [] }))
+  return { vertices: compactMesh.vertices, polygons: compacted }
 }
 
 /** By the divergence theorem: pyramids over all triangles, from the centre, to limit rounding errors. Negative if facets face inwards. */
 function volumeOf(vertices: readonly Vector[], polygons: readonly Polygon[]): number {
-  const { least, most } = boundingBox(vertices)
-  const middle = scale(add(least, most), 0.5)
+  const { min, max } = boundingBox(vertices)
+  const middle = scale(add(min, max), 0.5)
   let sum = 0
   for (const { corners } of polygons) {
     const [first, ...others] = corners.map((corner) => subtract(pointAt(vertices, corner), middle))

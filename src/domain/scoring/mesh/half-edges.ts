@@ -12,7 +12,7 @@ export type HalfEdges = {
   /** The half-edge of another facet along the same edge; -1 if there is none. */
   readonly twin: Int32Array
   /** A half-edge along an edge that already has two; -1 if there is none. */
-  readonly crowded: number
+  readonly nonManifold: number
 }
 
 export function toHalfEdges(polygons: readonly Polygon[]): HalfEdges {
@@ -22,31 +22,31 @@ export function toHalfEdges(polygons: readonly Polygon[]): HalfEdges {
   const [facet, from, to] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)]
   for (const [index, { corners }] of polygons.entries()) {
     const start = first[index] ?? 0
-    for (const [place, corner] of corners.entries()) {
-      facet[start + place] = index
-      from[start + place] = corner
-      to[start + place] = corners[place + 1] ?? corners[0] ?? corner
+    for (const [position, corner] of corners.entries()) {
+      facet[start + position] = index
+      from[start + position] = corner
+      to[start + position] = corners[position + 1] ?? corners[0] ?? corner
     }
   }
   return { first, facet, from, to, ...pairTwins(from, to) }
 }
 
-function pairTwins(from: Int32Array, to: Int32Array): Pick<HalfEdges, 'twin' | 'crowded'> {
+function pairTwins(from: Int32Array, to: Int32Array): Pick<HalfEdges, 'twin' | 'nonManifold'> {
   const twin = new Int32Array(from.length).fill(-1)
-  const seen = new Map<number, number>()
-  let crowded = -1
-  for (let side = 0; side < from.length; side++) {
-    const [a, b] = [from[side] ?? 0, to[side] ?? 0]
-    const edge = Math.min(a, b) * MORE_POINTS + Math.max(a, b)
-    const other = seen.get(edge)
-    if (other === undefined) seen.set(edge, side)
+  const halfEdgesByEdge = new Map<number, number>()
+  let nonManifold = -1
+  for (let halfEdge = 0; halfEdge < from.length; halfEdge++) {
+    const [a, b] = [from[halfEdge] ?? 0, to[halfEdge] ?? 0]
+    const edge = Math.min(a, b) * MAX_VERTICES + Math.max(a, b)
+    const other = halfEdgesByEdge.get(edge)
+    if (other === undefined) halfEdgesByEdge.set(edge, halfEdge)
     else if (twin[other] === -1) {
-      twin[other] = side
-      twin[side] = other
-    } else crowded = side
+      twin[other] = halfEdge
+      twin[halfEdge] = other
+    } else nonManifold = halfEdge
   }
-  return { twin, crowded }
+  return { twin, nonManifold }
 }
 
 /** More than any mesh has: combines two vertex indices into one number. */
-const MORE_POINTS = 2 ** 26
+const MAX_VERTICES = 2 ** 26

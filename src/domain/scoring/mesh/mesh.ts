@@ -16,12 +16,12 @@ export type Mesh = { readonly vertices: readonly Vector[]; readonly facets: read
 
 /** The diagonal of the bounding box in millimetres, which tolerances are relative to. */
 export function diagonalOf(vertices: readonly Vector[]): number {
-  const { least, most } = boundingBox(vertices)
-  return Math.hypot(most[0] - least[0], most[1] - least[1], most[2] - least[2])
+  const { min, max } = boundingBox(vertices)
+  return Math.hypot(max[0] - min[0], max[1] - min[1], max[2] - min[2])
 }
 
 /** The axis-aligned bounding box. There must be at least one point. */
-export function boundingBox(vertices: readonly Vector[]): { least: Vector; most: Vector } {
+export function boundingBox(vertices: readonly Vector[]): { min: Vector; max: Vector } {
   let [left, front, bottom] = [Infinity, Infinity, Infinity]
   let [right, back, top] = [-Infinity, -Infinity, -Infinity]
   for (const [x, y, z] of vertices) {
@@ -32,17 +32,17 @@ export function boundingBox(vertices: readonly Vector[]): { least: Vector; most:
     bottom = Math.min(bottom, z)
     top = Math.max(top, z)
   }
-  return { least: [left, front, bottom], most: [right, back, top] }
+  return { min: [left, front, bottom], max: [right, back, top] }
 }
 
 /** The same mesh without unused vertices; the others keep their order. */
 export function withoutUnusedVertices({ vertices, facets }: Mesh): Mesh {
-  const places = new Int32Array(vertices.length).fill(-1)
-  for (const facet of facets) for (const corner of facet) places[corner] = 0
-  const kept = vertices.filter((_, index) => places[index] === 0)
+  const newIndices = new Int32Array(vertices.length).fill(-1)
+  for (const facet of facets) for (const corner of facet) newIndices[corner] = 0
+  const kept = vertices.filter((_, index) => newIndices[index] === 0)
   let count = 0
-  for (const [index, place] of places.entries()) if (place === 0) places[index] = count++
-  return { vertices: kept, facets: facets.map((facet) => facet.map((corner) => places[corner] ?? corner)) }
+  for (const [index, newIndex] of newIndices.entries()) if (newIndex === 0) newIndices[index] = count++
+  return { vertices: kept, facets: facets.map((facet) => facet.map((corner) => newIndices[corner] ?? corner)) }
 }
 
 /** A facet of a mesh; `number` is its position in the file, from 1. */

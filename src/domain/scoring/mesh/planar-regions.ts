@@ -19,12 +19,12 @@ const ANGLE = 0.05
 const DISTANCE = 1.2e-4
 
 /** The tolerance is then 26°, at which sixty planes approximate a sphere. */
-const MOST_FACTOR = 512
+const MAX_FACTOR = 512
 
 export type OrientedSurface = {
   readonly vertices: readonly Vector[]
   readonly polygons: readonly Polygon[]
-  readonly sides: HalfEdges
+  readonly halfEdges: HalfEdges
 }
 
 /** The planes and the tolerance for their facets: `angle` in degrees, `factor` in multiples of the initial tolerances. */
@@ -39,16 +39,16 @@ export type PlanarRegions = {
  * @param size diagonal of the bounding box in millimetres
  * @throws InvalidMesh if that fails up to the largest tolerance, which cannot happen for a convex body
  */
-export function findPlanarRegions(outside: OrientedSurface, size: number): PlanarRegions {
-  const fits = outside.polygons.map(({ corners }) => fitPlane(outside.vertices, corners))
+export function findPlanarRegions(surface: OrientedSurface, size: number): PlanarRegions {
+  const fits = surface.polygons.map(({ corners }) => fitPlane(surface.vertices, corners))
   const order = [...fits.keys()].sort((a, b) => (fits[b]?.area ?? 0) - (fits[a]?.area ?? 0))
-  for (let factor = 1; factor <= MOST_FACTOR; factor *= 2) {
+  for (let factor = 1; factor <= MAX_FACTOR; factor *= 2) {
     const angle = ANGLE * factor
-    const flats = growRegions(outside, fits, order, {
+    const regions = growRegions(surface, fits, order, {
       cosine: Math.cos(radians(angle)),
       distance: DISTANCE * factor * size,
     })
-    if (flats !== undefined) return { regions: flats, angle, factor }
+    if (regions !== undefined) return { regions, angle, factor }
   }
   throw new InvalidMesh(`The body is not convex: its facets do not fit ${MAX_REGIONS} planes`)
 }
@@ -57,25 +57,25 @@ type Tolerance = { readonly cosine: number; readonly distance: number }
 
 /** Grows regions around the largest facets first; undefined if there are too many. */
 function growRegions(
-  outside: OrientedSurface,
+  surface: OrientedSurface,
   fits: readonly PlaneFit[],
   order: readonly number[],
   { cosine, distance }: Tolerance,
 ): PlanarRegion[] | undefined {
-  const taken = new Uint8Array(fits.length)
-  const lies = (index: number, flat: PlanarRegion) =>
-    dot(fits[index]?.normal ?? flat.normal, flat.normal) > cosine ||
-    (outside.polygons[index]?.corners ?? []).every(
-      (corner) => Math.abs(heightAbove(flat, pointAt(outside.vertices, corner))) < distance,
+  const isAssigned = new Uint8Array(fits.length)
+  const fitsRegion = (index: number, region: PlanarRegion) =>
+    dot(fits[index]?.normal ?? region.normal, region.normal) > cosine ||
+    (surface.polygons[index]?.corners ?? []).every(
+      (corner) => Math.abs(heightAbove(region, pointAt(surface.vertices, corner))) < distance,
     )
-  const flats: PlanarRegion[] = []
+  const regions: PlanarRegion[] = []
   for (const seed of order) {
-    if (taken[seed] === 1) continue
-    const flat = growRegion(seed, outside.sides, fits, taken, lies)
-    if (flat.area > 0) flats.push(flat)
-    if (flats.length > MAX_REGIONS) return undefined
+    if (isAssigned[seed] === 1) continue
+    const region = growRegion(seed, surface.halfEdges, fits, isAssigned, fitsRegion)
+    if (region.area > 0) regions.push(region)
+    if (regions.length > MAX_REGIONS) return undefined
   }
-  return flats
+  return regions
 }
 
 /** Grows a region from one facet, nearest neighbours first. Its plane is the area-weighted mean of its facets so far. */
@@ -83,24 +83,24 @@ function growRegion(
   seed: number,
   { first, facet, twin }: HalfEdges,
   fits: readonly PlaneFit[],
-  taken: Uint8Array,
-  lies: (facet: number, flat: PlanarRegion) => boolean,
+  isAssigned: Uint8Array,
+  fitsRegion: (facet: number, region: PlanarRegion) => boolean,
 ): PlanarRegion {
   const members = [seed]
   let mean = newMean
-  let flat: PlanarRegion = { normal: [0, 0, 0], offset: 0, area: 0, members }
-  taken[seed] = 1
+  let region: PlanarRegion = { normal: [0, 0, 0], offset: 0, area: 0, members }
+  isAssigned[seed] = 1
   for (const index of members) {
     mean = withFit(mean, fits[index])
-    flat = { ...planeOf(mean, flat), area: mean.area, members }
-    for (let side = first[index] ?? 0; side < (first[index + 1] ?? 0); side++) {
-      const other = facet[twin[side] ?? side] ?? index
-      if (taken[other] === 1 || !lies(other, flat)) continue
-      taken[other] = 1
+    region = { ...planeOf(mean, region), area: mean.area, members }
+    for (let halfEdge = first[index] ?? 0; halfEdge < (first[index + 1] ?? 0); halfEdge++) {
+      const other = facet[twin[halfEdge] ?? halfEdge] ?? index
+      if (isAssigned[other] === 1 || !fitsRegion(other, region)) continue
+      isAssigned[other] = 1
       members.push(other)
     }
   }
-  return flat
+  return region
 }
 
 type WeightedPlaneSum = { readonly normals: Vector; readonly middles: Vector; readonly area: number }

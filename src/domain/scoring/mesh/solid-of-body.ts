@@ -14,13 +14,14 @@ function convexHull(points: readonly Vector[]): Vector[] {
 function chain(points: readonly Vector[]): Vector[] {
   const kept: Vector[] = []
   for (const point of points) {
-    while (kept.length > 1 && turn(kept.at(-2) ?? point, kept.at(-1) ?? point, point) <= 0) kept.pop()
+    while (kept.length > 1 && crossZ(kept.at(-2) ?? point, kept.at(-1) ?? point, point) <= 0) kept.pop()
     kept.push(point)
   }
   return kept
 }
 
-const turn = (a: Vector, b: Vector, c: Vector): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+const crossZ = (a: Vector, b: Vector, c: Vector): number =>
+  (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 /** A rectangle around an outline; `across` is the horizontal direction of its width. */
 export type Rectangle = { readonly across: Vector; readonly width: number; readonly length: number }
@@ -34,33 +35,34 @@ const EQUAL = 1e-4
  */
 function narrowestRectangle(outline: readonly Vector[]): Rectangle {
   const rectangles = rectanglesOf(outline)
-  const width = rectangles.reduce((least, rectangle) => Math.min(least, rectangle.width), Infinity)
+  const width = rectangles.reduce((smallest, rectangle) => Math.min(smallest, rectangle.width), Infinity)
   return rectangles
     .filter((rectangle) => rectangle.width <= width * (1 + EQUAL))
     .reduce((best, rectangle) => (rectangle.length > best.length ? rectangle : best))
 }
 
 function rectanglesOf(outline: readonly Vector[]): Rectangle[] {
-  const [opposite, ahead, behind] = [caliper(outline), caliper(outline), caliper(outline)]
+  const [widthCaliper, frontCaliper, backCaliper] = [caliper(outline), caliper(outline), caliper(outline)]
   return outline.flatMap((from, index) => {
     const to = pointAt(outline, (index + 1) % outline.length)
     const side = Math.hypot(to[0] - from[0], to[1] - from[1])
     if (side === 0) return []
     const along: Vector = [(to[0] - from[0]) / side, (to[1] - from[1]) / side, 0]
     const across: Vector = [-along[1], along[0], 0]
-    const length = ahead(along) + behind([-along[0], -along[1], 0])
-    return [{ across, width: opposite(across) - dot(across, from), length }]
+    const length = frontCaliper(along) + backCaliper([-along[0], -along[1], 0])
+    return [{ across, width: widthCaliper(across) - dot(across, from), length }]
   })
 }
 
 /** Returns how far an outline extends in a direction. Call it with directions in counter-clockwise order, over one turn at most. */
 function caliper(outline: readonly Vector[]): (direction: Vector) => number {
-  let place = -1
+  let vertexIndex = -1
   return (direction) => {
     const reach = (index: number) => dot(pointAt(outline, index % outline.length), direction)
-    if (place < 0) place = [...outline.keys()].reduce((best, index) => (reach(index) > reach(best) ? index : best), 0)
-    while (reach(place + 1) > reach(place)) place = (place + 1) % outline.length
-    return reach(place)
+    if (vertexIndex < 0)
+      vertexIndex = [...outline.keys()].reduce((best, index) => (reach(index) > reach(best) ? index : best), 0)
+    while (reach(vertexIndex + 1) > reach(vertexIndex)) vertexIndex = (vertexIndex + 1) % outline.length
+    return reach(vertexIndex)
   }
 }
 
@@ -82,14 +84,14 @@ function orientBody(vertices: readonly Vector[], up: Vector): BodyOrientation {
   const { across: direction } = narrowestRectangle(outline)
   const across = add(scale(right, direction[0]), scale(back, direction[1]))
   const axes = [across, cross(up, across), up] as const
-  const { least, most } = boundingBox(toAxes(vertices, axes))
-  const middle = scale(add(least, most), 0.5)
+  const { min, max } = boundingBox(toAxes(vertices, axes))
+  const middle = scale(add(min, max), 0.5)
   const height = outline.reduce((sum, [, , z]) => sum + z, 0) / outline.length
   return {
     axes,
-    width: most[0] - least[0],
-    length: most[1] - least[1],
-    depth: most[2] - least[2],
+    width: max[0] - min[0],
+    length: max[1] - min[1],
+    depth: max[2] - min[2],
     centre: add(add(scale(across, middle[0]), scale(axes[1], middle[1])), scale(up, height)),
   }
 }
@@ -101,11 +103,11 @@ const toAxes = (vertices: readonly Vector[], [x, y, z]: BodyOrientation['axes'])
 export type BodySize = { readonly length: number; readonly width: number; readonly depth: number }
 
 /** A facet that is less than 10° from vertical belongs to the girdle. */
-const UPRIGHT = Math.sin(radians(10))
+const MAX_GIRDLE_NORMAL_Z = Math.sin(radians(10))
 /** The lowest facet is a culet if it is within 2° of horizontal. */
-const LEVEL = Math.cos(radians(2))
+const MIN_CULET_NORMAL_Z = Math.cos(radians(2))
 /** Maximum relative difference between the volume inside the planes and that of the body. */
-const UNLIKE = 0.01
+const MAX_VOLUME_DIFFERENCE = 0.01
 
 /**
  * Converts a body to the tracer's solid: its largest plane, the table, up; the longer side along y; scaled to width 1; the origin in
@@ -115,15 +117,19 @@ const UNLIKE = 0.01
 export function solidOfBody(body: ConvexBody): { solid: Solid; size: BodySize } {
   const [table, ...others] = body.regions.toSorted((a, b) => b.area - a.area)
   if (table === undefined) throw new InvalidMesh('The body has no facets with an area')
-  const stand = orientBody(body.vertices, table.normal)
+  const orientation = orientBody(body.vertices, table.normal)
   const solid = solidOf([
-    { ...placePlane(table, stand), part: 'crown', name: 'table', normal: UP },
-    ...nameFacets(others, stand),
+    { ...placePlane(table, orientation), part: 'crown', name: 'table', normal: UP },
+    ...nameFacets(others, orientation),
   ])
   if (!solid.facets.some(({ part }) => part === 'pavilion'))
     throw new InvalidMesh('The body has no pavilion: with its largest facet up, no other facet faces down')
-  checkVolume(body.volume, solid.volume * stand.width ** 3)
-  const size = { length: hundredths(stand.length), width: hundredths(stand.width), depth: hundredths(stand.depth) }
+  checkVolume(body.volume, solid.volume * orientation.width ** 3)
+  const size = {
+    length: hundredths(orientation.length),
+    width: hundredths(orientation.width),
+    depth: hundredths(orientation.depth),
+  }
   return { solid, size }
 }
 
@@ -140,25 +146,25 @@ function placePlane({ normal, offset }: PlanarRegion, { axes: [x, y, z], centre,
 }
 
 /** The facets other than the table, numbered by decreasing area within each part. */
-function nameFacets(flats: readonly PlanarRegion[], stand: BodyOrientation): Facet[] {
+function nameFacets(regions: readonly PlanarRegion[], orientation: BodyOrientation): Facet[] {
   const counts: Record<StonePart, number> = { crown: 0, girdle: 0, pavilion: 0, fold: 0 }
-  return flats.map((flat) => {
-    const plane = placePlane(flat, stand)
+  return regions.map((region) => {
+    const plane = placePlane(region, orientation)
     const part = partOf(plane.normal)
-    if (plane.normal[2] < -LEVEL) return { ...plane, part, name: 'culet' }
+    if (plane.normal[2] < -MIN_CULET_NORMAL_Z) return { ...plane, part, name: 'culet' }
     counts[part] += 1
     return { ...plane, part, name: `${part} ${counts[part]}` }
   })
 }
 
 function partOf([, , z]: Vector): StonePart {
-  if (Math.abs(z) < UPRIGHT) return 'girdle'
+  if (Math.abs(z) < MAX_GIRDLE_NORMAL_Z) return 'girdle'
   return z > 0 ? 'crown' : 'pavilion'
 }
 
-function checkVolume(facets: number, planes: number): void {
-  if (Math.abs(planes / facets - 1) <= UNLIKE) return
+function checkVolume(bodyVolume: number, solidVolume: number): void {
+  if (Math.abs(solidVolume / bodyVolume - 1) <= MAX_VOLUME_DIFFERENCE) return
   throw new InvalidMesh(
-    `The body is not convex: the volume inside its facets is ${roundToMicrometres(facets)} mm³, inside their planes ${roundToMicrometres(planes)} mm³`,
+    `The body is not convex: the volume inside its facets is ${roundToMicrometres(bodyVolume)} mm³, inside their planes ${roundToMicrometres(solidVolume)} mm³`,
   )
 }

@@ -19,7 +19,7 @@ export function measuredDeviation(solid: Solid, fold: SymmetryFold): Deviation {
   const turns = Array.from({ length: fold - 1 }, (_, index) => turnBy(((index + 1) * 2 * Math.PI) / fold))
   const axis = bestAxis([crown, pavilion], fold)
   const images = [...turns, ...mirrorsFrom(axis, fold)]
-  return { crown: degrees(lean(misfit(crown, images))), pavilion: degrees(lean(misfit(pavilion, images))) }
+  return { crown: degrees(rmsAngle(misfit(crown, images))), pavilion: degrees(rmsAngle(misfit(pavilion, images))) }
 }
 
 type SlopingFacet = { readonly normal: Vector; readonly area: number }
@@ -56,51 +56,51 @@ function bestAxis(parts: readonly (readonly SlopingFacet[])[], fold: SymmetryFol
   const misfitAt = (axis: number) =>
     parts
       .map((part) => misfit(part, mirrorsFrom(axis, fold)))
-      .reduce((sum, { squares, unmatchedArea }) => sum + squares + unmatchedArea * LOST ** 2, 0)
+      .reduce((sum, { squares, unmatchedArea }) => sum + squares + unmatchedArea * MAX_MATCH_ANGLE ** 2, 0)
   const steps = Math.round(Math.PI / fold / STEP)
-  let best = least(
+  let best = argMin(
     Array.from({ length: steps }, (_, index) => index * STEP),
     misfitAt,
   )
   for (let step = STEP / 2, times = 0; times < REFINEMENTS; step /= 3, times++) {
-    best = least(
-      [-2, -1, 0, 1, 2].map((place) => best + place * step),
+    best = argMin(
+      [-2, -1, 0, 1, 2].map((offset) => best + offset * step),
       misfitAt,
     )
   }
   return best
 }
 
-function least(values: readonly number[], by: (value: number) => number): number {
-  const costs = values.map(by)
+function argMin(values: readonly number[], cost: (value: number) => number): number {
+  const costs = values.map(cost)
   return values[costs.indexOf(Math.min(...costs))] ?? 0
 }
 
 /** Radians. Facets that are meant to match differ by less. */
-const LOST = radians(12)
+const MAX_MATCH_ANGLE = radians(12)
 
 /** Sums over facets and images: squared angles weighted by area, their area, and the area of facets without a counterpart. */
 type Misfit = { readonly squares: number; readonly area: number; readonly unmatchedArea: number }
 
 function misfit(facets: readonly SlopingFacet[], images: readonly SymmetryOperation[]): Misfit {
   const normals = facets.map(({ normal }) => normal)
-  let [squares, area, lost] = [0, 0, 0]
+  let [squares, area, unmatchedArea] = [0, 0, 0]
   for (const facet of facets) {
     for (const image of images) {
       const angle = nearestTo(image(facet.normal), normals)
-      if (angle > LOST) lost += facet.area
+      if (angle > MAX_MATCH_ANGLE) unmatchedArea += facet.area
       else {
         squares += facet.area * angle ** 2
         area += facet.area
       }
     }
   }
-  return { squares, area, unmatchedArea: lost }
+  return { squares, area, unmatchedArea }
 }
 
 /** Radians; 0 for a part without sloping facets, LOST if no facet has a counterpart. */
-function lean({ squares, area, unmatchedArea }: Misfit): number {
-  if (area === 0) return unmatchedArea === 0 ? 0 : LOST
+function rmsAngle({ squares, area, unmatchedArea }: Misfit): number {
+  if (area === 0) return unmatchedArea === 0 ? 0 : MAX_MATCH_ANGLE
   return Math.sqrt(squares / area / 2)
 }
 

@@ -31,19 +31,19 @@ function withoutRepeats(corners: readonly number[]): number[] {
 function mergeNearPoints(vertices: readonly Vector[], tolerance: number): { points: Vector[]; indices: Int32Array } {
   const points: Vector[] = []
   const indices = new Int32Array(vertices.length)
-  const cells = cellsOf(boundingBox(vertices).least, CELL * tolerance || 1)
+  const cells = cellsOf(boundingBox(vertices).min, CELL * tolerance || 1)
   for (const [index, vertex] of vertices.entries()) {
-    let same = -1
+    let mergedIndex = -1
     for (const cell of cells.around(vertex, tolerance)) {
-      for (let other = cells.first(cell); other >= 0 && same < 0; other = cells.next[other] ?? -1) {
-        if (isNear(points[other] ?? vertex, vertex, tolerance)) same = other
+      for (let other = cells.first(cell); other >= 0 && mergedIndex < 0; other = cells.next[other] ?? -1) {
+        if (isNear(points[other] ?? vertex, vertex, tolerance)) mergedIndex = other
       }
     }
-    if (same < 0) {
-      same = points.push(vertex) - 1
-      cells.add(vertex, same)
+    if (mergedIndex < 0) {
+      mergedIndex = points.push(vertex) - 1
+      cells.add(vertex, mergedIndex)
     }
-    indices[index] = same
+    indices[index] = mergedIndex
   }
   return { points, indices }
 }
@@ -52,12 +52,12 @@ const isNear = (a: Vector, b: Vector, tolerance: number): boolean =>
   (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 <= tolerance ** 2
 
 /** A grid of linked lists: the `first` point of a cell, and for each point the `next` one in its cell, -1 at the end. */
-function cellsOf([left, front, bottom]: Vector, wide: number) {
+function cellsOf([left, front, bottom]: Vector, cellWidth: number) {
   const columns = new Map<number, number>()
   const heads = new Map<number, number>()
   const next: number[] = []
   const column = (x: number, y: number) => x * SPAN + y
-  const indexOf = (value: number, from: number) => Math.floor((value - from) / wide)
+  const indexOf = (value: number, from: number) => Math.floor((value - from) / cellWidth)
   const range = (value: number, from: number, reach: number) => {
     const [low, high] = [indexOf(value - reach, from), indexOf(value + reach, from)]
     return low === high ? [low] : [low, high]
@@ -68,15 +68,15 @@ function cellsOf([left, front, bottom]: Vector, wide: number) {
     around: ([x, y, z]: Vector, reach: number): number[] =>
       range(x, left, reach).flatMap((column1) =>
         range(y, front, reach).flatMap((column2) => {
-          const known = columns.get(column(column1, column2))
-          return known === undefined ? [] : range(z, bottom, reach).map((layer) => known * SPAN + layer)
+          const columnId = columns.get(column(column1, column2))
+          return columnId === undefined ? [] : range(z, bottom, reach).map((layer) => columnId * SPAN + layer)
         }),
       ),
     add: ([x, y, z]: Vector, point: number): void => {
       const key = column(indexOf(x, left), indexOf(y, front))
-      const known = columns.get(key) ?? columns.size
-      columns.set(key, known)
-      const cell = known * SPAN + indexOf(z, bottom)
+      const columnId = columns.get(key) ?? columns.size
+      columns.set(key, columnId)
+      const cell = columnId * SPAN + indexOf(z, bottom)
       next[point] = heads.get(cell) ?? -1
       heads.set(cell, point)
     },

@@ -39,18 +39,18 @@ const MARGIN = 1.04
  */
 export function framesOf(solid: Solid, planes: PlaneSet, size: number, tilts: readonly number[]): readonly Frame[] {
   const upright = isUpsideDown(solid) ? -1 : 1
-  const looks = tilts.map((tilt) => {
+  const viewExtents = tilts.map((tilt) => {
     const from = viewFrom(planes, radians(Math.abs(tilt)), (Math.sign(upright * tilt) || 1) * (Math.PI / 2))
     const view = { ...from, right: scale(from.right, upright), up: scale(from.up, upright) }
     return { view, extent: extentOf(solid, view) }
   })
-  const across = Math.max(...looks.map(({ extent }) => extent.across))
-  const along = Math.max(...looks.map(({ extent }) => extent.along))
+  const across = Math.max(...viewExtents.map(({ extent }) => extent.across))
+  const along = Math.max(...viewExtents.map(({ extent }) => extent.along))
   const step = (MARGIN * Math.max(across, along)) / size
   // Each half has its own columns: a ray in the plane between the halves would belong to neither.
   const width = solid.halves * Math.ceil((MARGIN * across) / step / solid.halves)
   const height = Math.ceil((MARGIN * along) / step)
-  return looks.map(({ view, extent }) => ({
+  return viewExtents.map(({ view, extent }) => ({
     view,
     width,
     height,
@@ -67,20 +67,20 @@ const OFF_MIDDLE = 0.01
 function isUpsideDown({ faces, halves, length }: Solid): boolean {
   if (halves === 2) return false
   const ys = faces.flatMap(({ corners }) => corners.map(([, y]) => y))
-  const shown = faces.filter(({ facet }) => facet.normal[2] > 0)
-  const areas = shown.map(({ facet, area }) => facet.normal[2] * area)
-  const sum = areas.reduce((before, area) => before + area, 0)
-  const heavy = shown.reduce((before, { corners }, index) => {
+  const visibleFaces = faces.filter(({ facet }) => facet.normal[2] > 0)
+  const areas = visibleFaces.map(({ facet, area }) => facet.normal[2] * area)
+  const totalArea = areas.reduce((sum, area) => sum + area, 0)
+  const centroidY = visibleFaces.reduce((sum, { corners }, index) => {
     const middle = corners.reduce((total, [, y]) => total + y, 0) / corners.length
-    return before + ((areas[index] ?? 0) * middle) / sum
+    return sum + ((areas[index] ?? 0) * middle) / totalArea
   }, 0)
-  return heavy - (Math.max(...ys) + Math.min(...ys)) / 2 > OFF_MIDDLE * length
+  return centroidY - (Math.max(...ys) + Math.min(...ys)) / 2 > OFF_MIDDLE * length
 }
 
 /** Size and centre of the stone in a view; of a stone modelled by one half, those of the whole stone. */
 function extentOf({ faces, halves }: Solid, view: View) {
-  const places = faces.flatMap(({ corners }) => corners.map((corner) => placeIn(view, corner)))
-  const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)]
+  const projectedCorners = faces.flatMap(({ corners }) => corners.map((corner) => project(view, corner)))
+  const [xs, ys] = [projectedCorners.map(([x]) => x), projectedCorners.map(([, y]) => y)]
   const across = halves === 2 ? 2 * Math.max(...xs) : Math.max(...xs) - Math.min(...xs)
   return {
     across,
@@ -90,14 +90,14 @@ function extentOf({ faces, halves }: Solid, view: View) {
   }
 }
 
-function placeIn({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
+function project({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
   const [fromX, fromY, fromZ] = [x - middle[0], y - middle[1], z - middle[2]]
   return [fromX * right[0] + fromY * right[1] + fromZ * right[2], fromX * up[0] + fromY * up[1] + fromZ * up[2]]
 }
 
 /** Column and row of a point of the stone. Pixel centres have integer coordinates. */
 function pixelOf({ view, step, left, top }: Frame, point: Vector): readonly [column: number, row: number] {
-  const [across, along] = placeIn(view, point)
+  const [across, along] = project(view, point)
   return [(across - left) / step - 0.5, (top - along) / step - 0.5]
 }
 
@@ -140,15 +140,15 @@ function visibleFacetOf({ corners }: Face, plane: number, frame: Frame): Visible
 
 /** The first and the last column of a row inside a convex outline; last < first if there is none. */
 function columnsIn(outline: readonly (readonly [column: number, row: number])[], row: number): [number, number] {
-  let [least, most] = [Infinity, -Infinity]
+  let [min, max] = [Infinity, -Infinity]
   for (const [index, [fromColumn, fromRow]] of outline.entries()) {
     const [toColumn, toRow] = outline[(index + 1) % outline.length] ?? [fromColumn, fromRow]
     if (Math.min(fromRow, toRow) > row + ROUNDING || Math.max(fromRow, toRow) < row - ROUNDING) continue
     const isLevel = Math.abs(toRow - fromRow) < ROUNDING
-    const part = isLevel ? 0 : Math.min(1, Math.max(0, (row - fromRow) / (toRow - fromRow)))
-    const column = fromColumn + part * (toColumn - fromColumn)
-    least = Math.min(least, column, isLevel ? toColumn : column)
-    most = Math.max(most, column, isLevel ? toColumn : column)
+    const fraction = isLevel ? 0 : Math.min(1, Math.max(0, (row - fromRow) / (toRow - fromRow)))
+    const column = fromColumn + fraction * (toColumn - fromColumn)
+    min = Math.min(min, column, isLevel ? toColumn : column)
+    max = Math.max(max, column, isLevel ? toColumn : column)
   }
-  return [Math.ceil(least - ROUNDING), Math.floor(most + ROUNDING)]
+  return [Math.ceil(min - ROUNDING), Math.floor(max + ROUNDING)]
 }

@@ -41,7 +41,7 @@ const lamps = Float64Array.from(
 )
 
 /** A room: a sky that is brightest at half height, the viewer's head overhead, small lamps that show fire, and a dim setting below. */
-const room: LightSource = (_channel, isCrown, x, y, z) => {
+const roomLight: LightSource = (_channel, isCrown, x, y, z) => {
   if (!isCrown || z <= 0) return 0.1
   if (z > HEAD) return 0.02
   for (let lamp = 0; lamp < 3 * LAMPS; lamp += 3) {
@@ -53,51 +53,51 @@ const room: LightSource = (_channel, isCrown, x, y, z) => {
 const RED = Float64Array.from([0.9, 0.05, 0.08])
 const GREEN = Float64Array.from([0.1, 0.65, 0.15])
 const BLUE = Float64Array.from([0.1, 0.2, 0.9])
-const [FORTY_FIVE, SEVENTY_FIVE] = [Math.sin(radians(45)), Math.sin(radians(75))]
+const [SINE_45, SINE_75] = [Math.sin(radians(45)), Math.sin(radians(75))]
 
 /** Angular Spectrum Evaluation Tool: green below 45° above the horizon, red from 45 to 75°, blue above (the head), white for leakage. */
-const spectrum: LightSource = (channel, isCrown, _x, _y, z) => {
+const asetLight: LightSource = (channel, isCrown, _x, _y, z) => {
   if (!isCrown || z <= 0) return 1
-  if (z > SEVENTY_FIVE) return at(BLUE, channel)
-  return z > FORTY_FIVE ? at(RED, channel) : at(GREEN, channel)
+  if (z > SINE_75) return at(BLUE, channel)
+  return z > SINE_45 ? at(RED, channel) : at(GREEN, channel)
 }
 
 /** A screen colour, computed at a representative wavelength in µm. */
 const colourRay = (channel: number, wavelength: number): ColourRay => ({
   index: refractiveIndex(wavelength),
   channels: [channel],
-  light: room,
+  light: roomLight,
 })
 
 /** The rays of each lighting. The first is followed to its end; the others use its path for their last part. */
 export const lightings: Readonly<Record<Lighting, readonly [ColourRay, ColourRay?, ColourRay?]>> = {
   'face-up': [colourRay(1, 0.55), colourRay(0, 0.64), colourRay(2, 0.46)],
-  aset: [{ index: refractiveIndex(0.5893), channels: [0, 1, 2], light: spectrum }],
+  aset: [{ index: refractiveIndex(0.5893), channels: [0, 1, 2], light: asetLight }],
 }
 
 /** A frame's position in an array of pixels with four bytes each: the array's width and the frame's first column. */
-export type Canvas = { readonly pixels: Uint8ClampedArray; readonly width: number; readonly from: number }
+export type Canvas = { readonly pixels: Uint8ClampedArray; readonly width: number; readonly firstColumn: number }
 
 /**
- * The tail of a ray is its path after at most `from` of its light is left. `brought`: for rays of the two other colours, the light that
+ * The tail of a ray is its path after at most `threshold` of its light is left. `tailLight`: for rays of the two other colours, the light that
  * their tail brings, as a fraction of the light at its start; two numbers per pixel.
  */
-export type LightTails = { readonly from: number; readonly brought: Float64Array }
+export type LightTails = { readonly threshold: number; readonly tailLight: Float64Array }
 
-/** A ray to paint and its companions. `own`: index among the other colours; undefined for the first ray, which is followed to its end. */
+/** A ray to paint and its companions. `companionIndex`: index among the other colours; undefined for the first ray, which is followed to its end. */
 export type PaintPass = {
-  readonly lit: ColourRay
-  readonly others: readonly ColourRay[]
-  readonly own: 0 | 1 | undefined
+  readonly main: ColourRay
+  readonly companions: readonly ColourRay[]
+  readonly companionIndex: 0 | 1 | undefined
 }
 
 /** Indices in a bundle's sums, after the three colours: the light when the tail began, and what the tail has brought for two other colours. */
-const HELD = 3
-const OTHERS = 4
+const TAIL_START_LIGHT = 3
+const COMPANION_LIGHT = 4
 
-/** Assumed brightness of light that is not followed further: the mean of our shapes, face-up. Less than LITTLE is not visible. */
-const MEAN = 0.45
-const LITTLE = 0.02
+/** Assumed brightness of light that is not followed further: the mean of our shapes, face-up. Less than MIN_VISIBLE_LIGHT is not visible. */
+const MEAN_BRIGHTNESS = 0.45
+const MIN_VISIBLE_LIGHT = 0.02
 
 /** Paints the screen colours of rays with one refractive index. The lighting is fixed relative to the viewer while the stone is tilted. */
 export class PixelPainter implements LightReceiver {
@@ -106,39 +106,39 @@ export class PixelPainter implements LightReceiver {
   constructor(
     private readonly canvas: Canvas,
     private readonly view: View,
-    private readonly painted: PaintPass,
+    private readonly pass: PaintPass,
     private readonly tails: LightTails,
   ) {}
 
   onAttenuation(sums: BundleSums, ray: Ray): void {
-    if (at(sums, HELD) === 0 && at(ray, I) <= this.tails.from) sums[HELD] = at(ray, I)
+    if (at(sums, TAIL_START_LIGHT) === 0 && at(ray, I) <= this.tails.threshold) sums[TAIL_START_LIGHT] = at(ray, I)
   }
 
-  addLight(sums: BundleSums, ray: Ray, energy: number, isCrown: boolean, beside: CompanionRays): void {
-    const { lit, others } = this.painted
-    for (const channel of lit.channels) {
+  addLight(sums: BundleSums, ray: Ray, energy: number, isCrown: boolean, companionRays: CompanionRays): void {
+    const { main, companions } = this.pass
+    for (const channel of main.channels) {
       const light = this.#lightFrom(channel, isCrown, at(ray, OX), at(ray, OY), at(ray, OZ))
       sums[channel] = at(sums, channel) + energy * light
     }
-    if (at(sums, HELD) === 0) return
-    const { outside } = beside
-    for (let one = 0; one < others.length; one++) {
-      if (at(outside, 4 * one + 3) === 0) continue
-      const channel = others[one]?.channels[0] ?? 0
+    if (at(sums, TAIL_START_LIGHT) === 0) return
+    const { outside } = companionRays
+    for (let companion = 0; companion < companions.length; companion++) {
+      if (at(outside, 4 * companion + 3) === 0) continue
+      const channel = companions[companion]?.channels[0] ?? 0
       const light = this.#lightFrom(
         channel,
         isCrown,
-        at(outside, 4 * one),
-        at(outside, 4 * one + 1),
-        at(outside, 4 * one + 2),
+        at(outside, 4 * companion),
+        at(outside, 4 * companion + 1),
+        at(outside, 4 * companion + 2),
       )
-      sums[OTHERS + one] = at(sums, OTHERS + one) + energy * light
+      sums[COMPANION_LIGHT + companion] = at(sums, COMPANION_LIGHT + companion) + energy * light
     }
   }
 
   #lightFrom(channel: number, isCrown: boolean, x: number, y: number, z: number): number {
     const { right, up, eye } = this.view
-    return this.painted.lit.light(
+    return this.pass.main.light(
       channel,
       isCrown,
       x * right[0] + y * right[1] + z * right[2],
@@ -148,42 +148,53 @@ export class PixelPainter implements LightReceiver {
   }
 
   paintSpots(sums: BundleSums, ray: Ray, spots: Int32Array, from: number, to: number): void {
-    const { own } = this.painted
-    if (own === undefined) this.#paintAlike(sums, at(ray, I), spots, from, to)
-    else this.#paintWithTails(sums, at(ray, I), own, spots, from, to)
+    const { companionIndex } = this.pass
+    if (companionIndex === undefined) this.#paintUniformly(sums, at(ray, I), spots, from, to)
+    else this.#paintWithTails(sums, at(ray, I), companionIndex, spots, from, to)
   }
 
   /** Paints all spots of a bundle in one colour, and stores their common tail for the other colours. */
-  #paintAlike(sums: BundleSums, left: number, spots: Int32Array, from: number, to: number): void {
+  #paintUniformly(sums: BundleSums, remainingLight: number, spots: Int32Array, from: number, to: number): void {
     const { pixels } = this.canvas
-    const { channels } = this.painted.lit
-    const { brought } = this.tails
-    const rest = left > LITTLE ? MEAN * left : 0
-    for (const channel of channels) this.#values[channel] = valueOf(at(sums, channel) + rest)
-    const held = at(sums, HELD)
-    const first = held > 0 ? (at(sums, OTHERS) + rest) / held : MEAN
-    const second = held > 0 ? (at(sums, OTHERS + 1) + rest) / held : MEAN
-    for (let place = from; place < to; place++) {
-      const pixel = this.#pixelOf(integerAt(spots, place))
-      brought[2 * pixel] = first
-      brought[2 * pixel + 1] = second
+    const { channels } = this.pass.main
+    const { tailLight } = this.tails
+    const remainder = remainingLight > MIN_VISIBLE_LIGHT ? MEAN_BRIGHTNESS * remainingLight : 0
+    for (const channel of channels) this.#values[channel] = valueOf(at(sums, channel) + remainder)
+    const startLight = at(sums, TAIL_START_LIGHT)
+    const first = startLight > 0 ? (at(sums, COMPANION_LIGHT) + remainder) / startLight : MEAN_BRIGHTNESS
+    const second = startLight > 0 ? (at(sums, COMPANION_LIGHT + 1) + remainder) / startLight : MEAN_BRIGHTNESS
+    for (let index = from; index < to; index++) {
+      const pixel = this.#pixelOf(integerAt(spots, index))
+      tailLight[2 * pixel] = first
+      tailLight[2 * pixel + 1] = second
       for (const channel of channels) pixels[4 * pixel + channel] = this.#values[channel] ?? 0
       pixels[4 * pixel + 3] = 255
     }
   }
 
-  #paintWithTails(sums: BundleSums, left: number, own: 0 | 1, spots: Int32Array, from: number, to: number): void {
+  #paintWithTails(
+    sums: BundleSums,
+    remainingLight: number,
+    companionIndex: 0 | 1,
+    spots: Int32Array,
+    from: number,
+    to: number,
+  ): void {
     const { pixels } = this.canvas
-    for (let place = from; place < to; place++) {
-      const pixel = this.#pixelOf(integerAt(spots, place))
-      const rest = left * (left <= this.tails.from ? at(this.tails.brought, 2 * pixel + own) : MEAN)
-      for (const channel of this.painted.lit.channels) {
-        pixels[4 * pixel + channel] = valueOf(at(sums, channel) + rest)
+    for (let index = from; index < to; index++) {
+      const pixel = this.#pixelOf(integerAt(spots, index))
+      const remainder =
+        remainingLight *
+        (remainingLight <= this.tails.threshold
+          ? at(this.tails.tailLight, 2 * pixel + companionIndex)
+          : MEAN_BRIGHTNESS)
+      for (const channel of this.pass.main.channels) {
+        pixels[4 * pixel + channel] = valueOf(at(sums, channel) + remainder)
       }
     }
   }
 
   #pixelOf(spot: number): number {
-    return rowOf(spot) * this.canvas.width + this.canvas.from + columnOf(spot)
+    return rowOf(spot) * this.canvas.width + this.canvas.firstColumn + columnOf(spot)
   }
 }

@@ -11,16 +11,16 @@ export type RgbaImage = { readonly width: number; readonly height: number; reado
  * How far rays are followed, and from when on red and blue use green's path. The eye perceives fine detail by brightness, which is mostly
  * green; the smaller pictures of a rocked stone show less of it.
  */
-const FINE = { cutOff: 0.02, mostHits: 48, tail: 0.2 } as const
-const SMALL = { cutOff: 0.04, mostHits: 20, tail: 0.3 } as const
+const FINE = { cutOff: 0.02, maxHits: 48, tail: 0.2 } as const
+const SMALL = { cutOff: 0.04, maxHits: 20, tail: 0.3 } as const
 /** Tilts of a rocked stone in degrees, away from the viewer. */
 const ROCKED = [-15, -7.5, 0, 7.5, 15]
 
 export type PictureKind = 'face-up' | 'aset' | 'rocked'
 
 /** A picture for report pages: 480 pixels long, twice its size on the page; for `rocked` five of 200 pixels side by side. */
-export function drawPicture(solid: Solid, look: PictureKind): RgbaImage {
-  return look === 'rocked' ? drawRocked(solid, 'face-up', 200) : drawStone(solid, look, 480)
+export function drawPicture(solid: Solid, kind: PictureKind): RgbaImage {
+  return kind === 'rocked' ? drawRocked(solid, 'face-up', 200) : drawStone(solid, kind, 480)
 }
 
 /**
@@ -41,7 +41,7 @@ function drawFrames(
   lighting: Lighting,
   size: number,
   tilts: readonly number[],
-  fineness: RenderQuality,
+  quality: RenderQuality,
 ): RgbaImage {
   const planes = toPlaneSet(solid)
   const frames = framesOf(solid, planes, size, tilts)
@@ -49,8 +49,8 @@ function drawFrames(
   const height = Math.max(...frames.map((frame) => frame.height))
   const pixels = new Uint8ClampedArray(4 * width * height)
   for (const [index, frame] of frames.entries()) {
-    const canvas = { pixels, width, from: index * frame.width }
-    drawFrame({ frame, canvas, planes, entrances: visibleFacetsOf(solid, planes, frame) }, lighting, fineness)
+    const canvas = { pixels, width, firstColumn: index * frame.width }
+    drawFrame({ frame, canvas, planes, entrances: visibleFacetsOf(solid, planes, frame) }, lighting, quality)
     if (solid.halves === 2) mirror(canvas, frame)
   }
   return { width, height, pixels }
@@ -67,34 +67,34 @@ type FrameDrawing = {
 function drawFrame(
   { frame, canvas, planes, entrances }: FrameDrawing,
   lighting: Lighting,
-  fineness: RenderQuality,
+  quality: RenderQuality,
 ): void {
-  const { cutOff, mostHits, tail } = fineness
-  const tails = { from: tail, brought: new Float64Array(canvas.pixels.length / 2) }
-  const from = { places: rayPositionsOf(frame), eye: frame.view.eye }
-  const draw = (painted: PaintPass, until: number) => {
-    const painting = new PixelPainter(canvas, frame.view, painted, tails)
-    const beside = painted.others.map(({ index }) => index)
+  const { cutOff, maxHits, tail } = quality
+  const tails = { threshold: tail, tailLight: new Float64Array(canvas.pixels.length / 2) }
+  const eyeRays = { positions: rayPositionsOf(frame), eye: frame.view.eye }
+  const draw = (pass: PaintPass, passCutOff: number) => {
+    const painter = new PixelPainter(canvas, frame.view, pass, tails)
+    const companionIndices = pass.companions.map(({ index }) => index)
     const bundles = new RayBundles(
       planes,
-      { index: painted.lit.index, cutOff: until, mostHits, companionIndices: beside },
-      painting,
-      from,
+      { index: pass.main.index, cutOff: passCutOff, maxHits, companionIndices },
+      painter,
+      eyeRays,
     )
     for (const entrance of entrances) bundles.follow(entrance)
   }
-  const [lit, one, other] = lightings[lighting]
-  draw({ lit, others: [one, other].filter((ray) => ray !== undefined), own: undefined }, cutOff)
-  if (one !== undefined) draw({ lit: one, others: [], own: 0 }, tail)
-  if (other !== undefined) draw({ lit: other, others: [], own: 1 }, tail)
+  const [main, one, other] = lightings[lighting]
+  draw({ main, companions: [one, other].filter((ray) => ray !== undefined), companionIndex: undefined }, cutOff)
+  if (one !== undefined) draw({ main: one, companions: [], companionIndex: 0 }, tail)
+  if (other !== undefined) draw({ main: other, companions: [], companionIndex: 1 }, tail)
 }
 
-function mirror({ pixels, width, from }: Canvas, frame: Frame): void {
+function mirror({ pixels, width, firstColumn }: Canvas, frame: Frame): void {
   for (let row = 0; row < frame.height; row++) {
-    const start = row * width + from
+    const start = row * width + firstColumn
     for (let column = 0; column < frame.width >> 1; column++) {
-      const own = 4 * (start + frame.width - 1 - column)
-      pixels.copyWithin(4 * (start + column), own, own + 4)
+      const source = 4 * (start + frame.width - 1 - column)
+      pixels.copyWithin(4 * (start + column), source, source + 4)
     }
   }
 }

@@ -34,7 +34,7 @@ export function brilliantFacets(
   proportions: Proportions,
   { evenCrown = false, flatness = 1 }: { readonly evenCrown?: boolean; readonly flatness?: number } = {},
 ): Facet[] {
-  const isHalf = outline.gaps.some(({ beside }) => beside.length === 1)
+  const isHalf = outline.gaps.some(({ neighbours }) => neighbours.length === 1)
   return [
     ...crownFacets(outline, proportions, evenCrown),
     ...pavilionFacets(outline, proportions, flatness),
@@ -68,20 +68,20 @@ function starsAndHalves(
 ): Facet[] {
   const { table, crownHeight, girdle, star } = proportions
   const edge = girdle / 2
-  const shrunk = (at: Vector): Vector =>
+  const scaledToTable = (at: Vector): Vector =>
     atHeight(add(outline.centre, scale(subtract(at, outline.centre), table)), edge + crownHeight)
   const onTable = ({ at, outward }: Station): Vector =>
-    isEven ? atHeight(subtract(at, scale(outward, (1 - table) / 2)), edge + crownHeight) : shrunk(at)
-  return outline.gaps.flatMap(({ corner, beside }) => {
-    const [a, b] = beside.map(onTable)
-    const middle = a === undefined || b === undefined ? shrunk(corner) : scale(add(a, b), 0.5)
-    const tipAt = (part: number) =>
-      meetPoint(outline, beside, bezels, add(middle, scale(subtract(corner, middle), part)))
+    isEven ? atHeight(subtract(at, scale(outward, (1 - table) / 2)), edge + crownHeight) : scaledToTable(at)
+  return outline.gaps.flatMap(({ corner, neighbours }) => {
+    const [a, b] = neighbours.map(onTable)
+    const middle = a === undefined || b === undefined ? scaledToTable(corner) : scale(add(a, b), 0.5)
+    const tipAt = (fraction: number) =>
+      meetPoint(outline, neighbours, bezels, add(middle, scale(subtract(corner, middle), fraction)))
     const [inner, outer] = [tipAt(0)[2], tipAt(1)[2]]
     const tip = tipAt(Math.max(star, (inner - edge - HIGHEST_TIP * crownHeight) / (inner - outer)))
     const stars = a === undefined || b === undefined ? [] : [facetThrough('crown', 'star', a, b, tip)]
     const upper = (at: Vector) => facetThrough('crown', 'upper', atHeight(at, edge), atHeight(corner, edge), tip)
-    return [...stars, ...beside.map(({ at }) => upper(at))]
+    return [...stars, ...neighbours.map(({ at }) => upper(at))]
   })
 }
 
@@ -101,10 +101,12 @@ function pavilionFacets(
       (flatness * pavilionDepth) / tangentDistance(outline, station),
     ),
   )
-  const halves = outline.gaps.flatMap(({ corner, beside }) => {
+  const halves = outline.gaps.flatMap(({ corner, neighbours }) => {
     const near = add(outline.centre, scale(subtract(corner, outline.centre), 1 - lower))
-    const tip = meetPoint(outline, beside, mains, near)
-    return beside.map(({ at }) => facetThrough('pavilion', 'lower', atHeight(at, edge), atHeight(corner, edge), tip))
+    const tip = meetPoint(outline, neighbours, mains, near)
+    return neighbours.map(({ at }) =>
+      facetThrough('pavilion', 'lower', atHeight(at, edge), atHeight(corner, edge), tip),
+    )
   })
   return [...mains, ...halves, culetFacet(culet, pavilionDepth, edge)]
 }
@@ -114,16 +116,16 @@ function pavilionFacets(
  * be on one main only, and the half facets through it would hide the other one. At the mirror plane there is only one main, and the
  * point is on it.
  */
-function meetPoint(outline: Outline, beside: readonly Station[], mains: readonly Facet[], near: Vector): Vector {
-  const [a, b] = beside
-  const [first, second] = beside.map((station) => mains[outline.stations.indexOf(station)])
+function meetPoint(outline: Outline, neighbours: readonly Station[], mains: readonly Facet[], near: Vector): Vector {
+  const [a, b] = neighbours
+  const [first, second] = neighbours.map((station) => mains[outline.stations.indexOf(station)])
   const onEdge = !a || !b || !first || !second ? near : findEqualHeightPoint(near, subtract(b.at, a.at), first, second)
   return atHeight(onEdge, surfaceOver(mains, onEdge[0], onEdge[1]))
 }
 
 function findEqualHeightPoint(from: Vector, along: Vector, first: Facet, second: Facet): Vector {
-  const lead = (at: Vector) => heightOver(first, at[0], at[1]) - heightOver(second, at[0], at[1])
-  const [before, after] = [lead(from), lead(add(from, along))]
+  const heightDifference = (at: Vector) => heightOver(first, at[0], at[1]) - heightOver(second, at[0], at[1])
+  const [before, after] = [heightDifference(from), heightDifference(add(from, along))]
   return before === after ? from : add(from, scale(along, before / (before - after)))
 }
 
@@ -147,18 +149,18 @@ export function roundFacets(proportions: Proportions): Facet[] {
 
 function onEllipse(angle: number, lengthToWidth: number): Station {
   const [x, y] = [Math.cos(angle), Math.sin(angle)]
-  const steep = Math.hypot(x, y / lengthToWidth)
-  return { at: [0.5 * x, 0.5 * lengthToWidth * y, 0], outward: [x / steep, y / lengthToWidth / steep, 0] }
+  const norm = Math.hypot(x, y / lengthToWidth)
+  return { at: [0.5 * x, 0.5 * lengthToWidth * y, 0], outward: [x / norm, y / lengthToWidth / norm, 0] }
 }
 
 const CUSHION_WALLS = 64
 /** Exponents of the superellipse: 2 is an ellipse; larger ones approach a rectangle. */
-const PILLOW = 5
-const OLD_PILLOW = 3.2
+const CUSHION_EXPONENT = 5
+const OLD_MINE_EXPONENT = 3.2
 
 /** The cushion brilliant: mains to the middle of each side and to each corner, as in a round. */
 export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
-  return brilliantFacets(pillow(proportions.lengthToWidth, PILLOW), proportions, { flatness: 0.81 })
+  return brilliantFacets(cushionOutline(proportions.lengthToWidth, CUSHION_EXPONENT), proportions, { flatness: 0.81 })
 }
 
 /**
@@ -166,24 +168,24 @@ export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
  * the pavilion and gives a crushed-ice look.
  */
 export function cushionModifiedFacets(proportions: Proportions): Facet[] {
-  return brilliantFacets(pillow(proportions.lengthToWidth, PILLOW), proportions, { flatness: 0.82 })
+  return brilliantFacets(cushionOutline(proportions.lengthToWidth, CUSHION_EXPONENT), proportions, { flatness: 0.82 })
 }
 
 /** The old mine cut: a rounder cushion with short lower halves, so that the mains nearly reach the girdle. */
 export function oldMineFacets(proportions: Proportions): Facet[] {
-  return brilliantFacets(pillow(proportions.lengthToWidth, OLD_PILLOW), proportions, { flatness: 0.92 })
+  return brilliantFacets(cushionOutline(proportions.lengthToWidth, OLD_MINE_EXPONENT), proportions, { flatness: 0.92 })
 }
 
-const pillow = (lengthToWidth: number, exponent: number) =>
+const cushionOutline = (lengthToWidth: number, exponent: number) =>
   closedOutline((turn) => onSuperellipse(2 * Math.PI * turn, lengthToWidth, exponent), CUSHION_WALLS, 0)
 
 function onSuperellipse(angle: number, lengthToWidth: number, exponent: number): Station {
-  const power = (value: number, to: number) => Math.sign(value) * Math.abs(value) ** to
-  const x = power(Math.cos(angle), 2 / exponent)
-  const y = power(Math.sin(angle), 2 / exponent)
-  const [across, along] = [power(x, exponent - 1), power(y, exponent - 1) / lengthToWidth]
-  const steep = Math.hypot(across, along)
-  return { at: [0.5 * x, 0.5 * lengthToWidth * y, 0], outward: [across / steep, along / steep, 0] }
+  const signedPower = (value: number, power: number) => Math.sign(value) * Math.abs(value) ** power
+  const x = signedPower(Math.cos(angle), 2 / exponent)
+  const y = signedPower(Math.sin(angle), 2 / exponent)
+  const [across, along] = [signedPower(x, exponent - 1), signedPower(y, exponent - 1) / lengthToWidth]
+  const norm = Math.hypot(across, along)
+  return { at: [0.5 * x, 0.5 * lengthToWidth * y, 0], outward: [across / norm, along / norm, 0] }
 }
 
 const LOBE = 0.27
@@ -210,24 +212,24 @@ function halfHeart(lengthToWidth: number): Outline {
     stations,
     gaps: corners.map(({ at }, index) => ({
       corner: at,
-      beside: [stations[index - 1], stations[index]].filter((station) => station !== undefined),
+      neighbours: [stations[index - 1], stations[index]].filter((station) => station !== undefined),
     })),
     walls: Array.from({ length: HEART_WALLS }, (_, index) => wall(side((index + 0.5) / HEART_WALLS))),
     centre: [0, -HEART_CULET, 0],
   }
 }
 
-/** The right outline from the point at (0, -end), part 0, to the cleft, part 1, by arc length. */
-function heartSide(end: number): (part: number) => Station {
+/** The right outline from the point at (0, -end), fraction 0, to the cleft, fraction 1, by arc length. */
+function heartSide(end: number): (fraction: number) => Station {
   const radius = 0.25 + end * end
-  const turn = Math.asin(end / radius)
+  const arcAngle = Math.asin(end / radius)
   const lobeTurn = Math.acos((LOBE - 0.5) / LOBE)
-  const flank = radius * turn
-  const way = flank + LOBE * lobeTurn
-  return (part) =>
-    part * way < flank
-      ? onArc(0.5 - radius, 0, radius, (part * way) / radius - turn)
-      : onArc(0.5 - LOBE, 0, LOBE, (part * way - flank) / LOBE)
+  const flank = radius * arcAngle
+  const arcLength = flank + LOBE * lobeTurn
+  return (fraction) =>
+    fraction * arcLength < flank
+      ? onArc(0.5 - radius, 0, radius, (fraction * arcLength) / radius - arcAngle)
+      : onArc(0.5 - LOBE, 0, LOBE, (fraction * arcLength - flank) / LOBE)
 }
 
 const WALLS_A_SIDE = 32
@@ -237,8 +239,8 @@ const MAINS_A_SIDE = 4
 export function marquiseFacets(proportions: Proportions): Facet[] {
   const end = proportions.lengthToWidth / 2
   const radius = 0.25 + end * end
-  const turn = Math.asin(end / radius)
-  const side = (part: number) => onArc(0.5 - radius, 0, radius, turn * (2 * part - 1))
+  const arcAngle = Math.asin(end / radius)
+  const side = (fraction: number) => onArc(0.5 - radius, 0, radius, arcAngle * (2 * fraction - 1))
   return brilliantFacets(twoSided(side), proportions, {
     evenCrown: true,
     flatness: marquiseFlatness(proportions.lengthToWidth),
@@ -258,29 +260,31 @@ export function pearFacets(proportions: Proportions): Facet[] {
 }
 
 /** The right side of a pear from the middle of its head (0) to its point (1), by arc length. */
-function pearSide(end: number): (part: number) => Station {
+function pearSide(end: number): (fraction: number) => Station {
   const radius = 0.25 + end * end
-  const turn = Math.asin(end / radius)
+  const arcAngle = Math.asin(end / radius)
   const head = Math.PI / 4
-  const way = head + radius * turn
-  return (part) =>
-    part * way < head
-      ? onArc(0, 0, 0.5, (part * way) / 0.5 - Math.PI / 2)
-      : onArc(0.5 - radius, 0, radius, (part * way - head) / radius)
+  const arcLength = head + radius * arcAngle
+  return (fraction) =>
+    fraction * arcLength < head
+      ? onArc(0, 0, 0.5, (fraction * arcLength) / 0.5 - Math.PI / 2)
+      : onArc(0.5 - radius, 0, radius, (fraction * arcLength - head) / radius)
 }
 
-/** A whole outline from its right side, which runs from (0, bottom) to (0, top) as `part` goes from 0 to 1. */
-function twoSided(side: (part: number) => Station): Outline {
+/** A whole outline from its right side, which runs from (0, bottom) to (0, top) as `fraction` goes from 0 to 1. */
+function twoSided(side: (fraction: number) => Station): Outline {
   const right = Array.from({ length: MAINS_A_SIDE }, (_, index) => side((index + 0.5) / MAINS_A_SIDE))
   const stations = [...right, ...right.map(mirrorStation).reverse()]
   const corners = Array.from({ length: MAINS_A_SIDE }, (_, index) => side((index + 1) / MAINS_A_SIDE))
-  const back = Array.from({ length: MAINS_A_SIDE }, (_, index) => mirrorStation(side(1 - (index + 1) / MAINS_A_SIDE)))
+  const leftCorners = Array.from({ length: MAINS_A_SIDE }, (_, index) =>
+    mirrorStation(side(1 - (index + 1) / MAINS_A_SIDE)),
+  )
   const walls = Array.from({ length: WALLS_A_SIDE }, (_, index) => side((index + 0.5) / WALLS_A_SIDE))
   return {
     stations,
-    gaps: [...corners, ...back].map(({ at }, index) => ({
+    gaps: [...corners, ...leftCorners].map(({ at }, index) => ({
       corner: at,
-      beside: [stations[index], stations[(index + 1) % stations.length]].filter((station) => station !== undefined),
+      neighbours: [stations[index], stations[(index + 1) % stations.length]].filter((station) => station !== undefined),
     })),
     walls: [...walls, ...walls.map(mirrorStation)].map(wall),
     centre: [0, 0, 0],

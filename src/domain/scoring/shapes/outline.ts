@@ -12,7 +12,7 @@ export const culetFacet = (culet: number, pavilionDepth: number, edge: number): 
 export type Station = { readonly at: Vector; readonly outward: Vector }
 
 /** A corner of the girdle where half facets meet, and its neighbouring stations: only one at the mirror plane. */
-export type Gap = { readonly corner: Vector; readonly beside: readonly Station[] }
+export type Gap = { readonly corner: Vector; readonly neighbours: readonly Station[] }
 
 /** A convex outline in the girdle plane with width 1, or half of a non-convex outline. */
 export type Outline = {
@@ -31,14 +31,14 @@ export function wall({ at, outward }: Station): Facet {
 /** The mirror plane x = 0 of a stone that is modelled by its half at x > 0. */
 export const mirrorPlane: Facet = { part: 'fold', name: 'fold', normal: [-1, 0, 0], offset: 0 }
 
-/** A closed outline with 8 mains. @param on the station at a fraction of a turn */
-export function closedOutline(on: (turn: number) => Station, walls: number, firstMain: number): Outline {
+/** A closed outline with 8 mains. @param stationAt the station at a fraction of a turn */
+export function closedOutline(stationAt: (turn: number) => Station, walls: number, firstMain: number): Outline {
   const ring = (count: number, shift: number) =>
-    Array.from({ length: count }, (_, index) => on((index + shift) / count))
+    Array.from({ length: count }, (_, index) => stationAt((index + shift) / count))
   const stations = ring(MAINS, firstMain)
   const gaps = ring(MAINS, firstMain + 0.5).map(({ at }, index) => ({
     corner: at,
-    beside: [stations[index], stations[(index + 1) % MAINS]].filter((station) => station !== undefined),
+    neighbours: [stations[index], stations[(index + 1) % MAINS]].filter((station) => station !== undefined),
   }))
   return { stations, gaps, walls: ring(walls, firstMain).map(wall), centre: [0, 0, 0] }
 }

@@ -13,32 +13,35 @@ const ROSE_FOLD = 6
  * `pavilionDepth` that of the lower row.
  */
 export function roseFacets({ table, crownHeight, pavilionDepth, girdle, lengthToWidth }: Proportions): Facet[] {
-  const place = (radius: number, step: number, height: number): Vector => {
+  const cornerAt = (radius: number, step: number, height: number): Vector => {
     const angle = (step * Math.PI) / ROSE_FOLD
     return [radius * Math.cos(angle), radius * Math.sin(angle) * lengthToWidth, height]
   }
   const edge = girdle / 2
   const point: Vector = [0, 0, edge + pavilionDepth + crownHeight]
-  const onCrown = (step: number) => place((1 - table) / 2, step, edge + pavilionDepth)
-  const onGirdle = (step: number) => place(0.5, step, edge)
+  const onCrown = (step: number) => cornerAt((1 - table) / 2, step, edge + pavilionDepth)
+  const onGirdle = (step: number) => cornerAt(0.5, step, edge)
   const base: Facet = { part: 'pavilion', name: 'base', normal: [0, 0, -1], offset: edge }
-  const around = Array.from({ length: ROSE_FOLD }, (_, index) => 2 * index)
+  const evenSteps = Array.from({ length: ROSE_FOLD }, (_, index) => 2 * index)
   return [
-    ...around.flatMap((step) => [
+    ...evenSteps.flatMap((step) => [
       facetThrough('crown', 'star', point, onCrown(step), onCrown(step + 2)),
       facetThrough('crown', 'hanging', onCrown(step), onCrown(step + 2), onGirdle(step + 1)),
       facetThrough('crown', 'standing', onCrown(step), onGirdle(step - 1), onGirdle(step)),
       facetThrough('crown', 'standing', onCrown(step), onGirdle(step), onGirdle(step + 1)),
     ]),
-    ...around.flatMap((step) => [side(onGirdle(step - 1), onGirdle(step)), side(onGirdle(step), onGirdle(step + 1))]),
+    ...evenSteps.flatMap((step) => [
+      side(onGirdle(step - 1), onGirdle(step)),
+      side(onGirdle(step), onGirdle(step + 1)),
+    ]),
     base,
   ]
 }
 
 function side(from: Vector, to: Vector): Facet {
   const [x, y] = [to[1] - from[1], from[0] - to[0]]
-  const long = Math.hypot(x, y)
-  return wall({ at: from, outward: [x / long, y / long, 0] })
+  const sideLength = Math.hypot(x, y)
+  return wall({ at: from, outward: [x / sideLength, y / sideLength, 0] })
 }
 
 const BRIOLETTE_FOLD = 6
@@ -59,7 +62,9 @@ export function brioletteFacets(proportions: Proportions): Facet[] {
   const corners = cornersOf(proportions)
   return corners
     .slice(1, -1)
-    .flatMap((_, index) => Array.from({ length: BRIOLETTE_FOLD }, (_, at) => lozenge(corners, index + 1, at)).flat())
+    .flatMap((_, index) =>
+      Array.from({ length: BRIOLETTE_FOLD }, (_, cornerIndex) => lozenge(corners, index + 1, cornerIndex)).flat(),
+    )
 }
 
 /** A ring of the drop: its position along the axis from the middle of the belt, and its radius. Ordered from the rounded end to the point. */
@@ -77,13 +82,13 @@ export function brioletteRings({ lengthToWidth, table, crownHeight, girdle }: Pr
   const taper = (1 - table) * lengthToWidth - girdle / 2
   const pointSlope = crownHeight / ((1 - table) / 2)
   const upright = Math.max(LEAST_UPRIGHT * taper, taper - 0.5 / pointSlope)
-  const onHead = (part: number): BrioletteRing => ({
-    up: -girdle / 2 - head * Math.cos(radians(90 * part)),
-    radius: 0.5 * Math.sin(radians(90 * part)),
+  const onHead = (fraction: number): BrioletteRing => ({
+    up: -girdle / 2 - head * Math.cos(radians(90 * fraction)),
+    radius: 0.5 * Math.sin(radians(90 * fraction)),
   })
-  const onTaper = (part: number): BrioletteRing => ({
-    up: girdle / 2 + 2 * part * (1 - part) * upright + part * part * taper,
-    radius: 0.5 * (1 - part * part),
+  const onTaper = (fraction: number): BrioletteRing => ({
+    up: girdle / 2 + 2 * fraction * (1 - fraction) * upright + fraction * fraction * taper,
+    radius: 0.5 * (1 - fraction * fraction),
   })
   return [
     ...Array.from({ length: ON_HEAD + 2 }, (_, index) => onHead(index / (ON_HEAD + 1))),
@@ -115,15 +120,15 @@ function cornersOf(proportions: Proportions): BrioletteCornerRing[] {
  * The two triangles between two neighbouring corners of a ring and the corner above and the one below between them. Of the two ways to
  * fold this quadrilateral, one is convex: along the side between the neighbours if the outline bends enough, else from below to above.
  */
-function lozenge(rings: readonly BrioletteCornerRing[], index: number, at: number): Facet[] {
+function lozenge(rings: readonly BrioletteCornerRing[], index: number, cornerIndex: number): Facet[] {
   const [below, ring, above] = [rings[index - 1], rings[index], rings[index + 1]]
   if (below === undefined || ring === undefined || above === undefined) return []
-  const middle = 2 * at + (index % 2)
+  const middle = 2 * cornerIndex + (index % 2)
   const [left, right] = [ring.corner(middle - 1), ring.corner(middle + 1)]
   const [low, high] = [below.corner(middle), above.corner(middle)]
-  const part = (ring.up - below.up) / (above.up - below.up)
-  const straight = below.radius + part * (above.radius - below.radius)
-  return ring.radius * Math.cos(Math.PI / BRIOLETTE_FOLD) > straight
+  const fraction = (ring.up - below.up) / (above.up - below.up)
+  const straightRadius = below.radius + fraction * (above.radius - below.radius)
+  return ring.radius * Math.cos(Math.PI / BRIOLETTE_FOLD) > straightRadius
     ? [triangle('lower', low, left, right), triangle('upper', high, left, right)]
     : [triangle('left', low, high, left), triangle('right', low, high, right)]
 }

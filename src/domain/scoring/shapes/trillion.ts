@@ -23,20 +23,20 @@ export function trillionFacets(proportions: Proportions): Facet[] {
 }
 
 function bowedTriangle(lengthToWidth: number): Outline {
-  const on = placeOn(lengthToWidth)
+  const stationAt = stationFinder(lengthToWidth)
   const sides = Array.from({ length: SIDES }, (_, side) => side)
-  const stations = sides.flatMap((side) => [on(side, -TO_CORNER), on(side, 0)])
-  const corners = sides.flatMap((side) => [on(side, -GAP * BOW), on(side, GAP * BOW)])
+  const stations = sides.flatMap((side) => [stationAt(side, -TO_CORNER), stationAt(side, 0)])
+  const corners = sides.flatMap((side) => [stationAt(side, -GAP * BOW), stationAt(side, GAP * BOW)])
   const walls = sides.flatMap((side) =>
     Array.from({ length: WALLS_A_SIDE }, (_, index) =>
-      wall(on(side, TO_CORNER * ((2 * index + 1) / WALLS_A_SIDE - 1))),
+      wall(stationAt(side, TO_CORNER * ((2 * index + 1) / WALLS_A_SIDE - 1))),
     ),
   )
   return {
     stations,
     gaps: corners.map(({ at }, index) => ({
       corner: at,
-      beside: [stations[index], stations[(index + 1) % stations.length]].filter((station) => station !== undefined),
+      neighbours: [stations[index], stations[(index + 1) % stations.length]].filter((station) => station !== undefined),
     })),
     walls,
     centre: [0, 0, 0],
@@ -44,18 +44,18 @@ function bowedTriangle(lengthToWidth: number): Outline {
 }
 
 /** Stations by side, counter-clockwise from the lower one, and by direction relative to the one that the side's middle faces. */
-function placeOn(lengthToWidth: number): (side: number, direction: number) => Station {
+function stationFinder(lengthToWidth: number): (side: number, direction: number) => Station {
   // The centre of a corner's arc lies on the line between two sides, where the side's arc ends.
   const cornerX = (1 - CORNER) * Math.sin(BOW)
   const cornerY = cornerX * Math.tan(Math.PI / 2 - TO_CORNER)
   const sideY = cornerY - (1 - CORNER) * Math.cos(BOW)
   const onSide = (direction: number): Vector => {
-    const [far, toward] = [Math.abs(direction), Math.sign(direction)]
-    const [x, y, radius] = far <= BOW ? [0, sideY, 1] : [toward * cornerX, cornerY, CORNER]
+    const [magnitude, sign] = [Math.abs(direction), Math.sign(direction)]
+    const [x, y, radius] = magnitude <= BOW ? [0, sideY, 1] : [sign * cornerX, cornerY, CORNER]
     // With this side at the bottom, its middle faces down.
     return [x + radius * Math.sin(direction), -(y + radius * Math.cos(direction)), 0]
   }
-  const turned = ([x, y]: Vector, angle: number): Vector => [
+  const rotate = ([x, y]: Vector, angle: number): Vector => [
     x * Math.cos(angle) - y * Math.sin(angle),
     x * Math.sin(angle) + y * Math.cos(angle),
     0,
@@ -65,9 +65,9 @@ function placeOn(lengthToWidth: number): (side: number, direction: number) => St
   const [across, along] = [1 / width, lengthToWidth / length]
   return (side, direction) => {
     const angle = (2 * Math.PI * side) / SIDES
-    const [x, y] = turned(onSide(direction), angle)
-    const [facingX, facingY] = turned([Math.sin(direction), -Math.cos(direction), 0], angle)
-    const steep = Math.hypot(facingX / across, facingY / along)
-    return { at: [x * across, y * along, 0], outward: [facingX / across / steep, facingY / along / steep, 0] }
+    const [x, y] = rotate(onSide(direction), angle)
+    const [facingX, facingY] = rotate([Math.sin(direction), -Math.cos(direction), 0], angle)
+    const norm = Math.hypot(facingX / across, facingY / along)
+    return { at: [x * across, y * along, 0], outward: [facingX / across / norm, facingY / along / norm, 0] }
   }
 }

@@ -4,7 +4,7 @@ export type Vector = readonly [x: number, y: number, z: number]
 export const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 export const add = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 export const subtract = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-export const scale = (a: Vector, by: number): Vector => [a[0] * by, a[1] * by, a[2] * by]
+export const scale = (a: Vector, factor: number): Vector => [a[0] * factor, a[1] * factor, a[2] * factor]
 export const length = (a: Vector): number => Math.sqrt(dot(a, a))
 export const unit = (a: Vector): Vector => scale(a, 1 / length(a))
 
@@ -30,8 +30,8 @@ export type Facet = {
 
 /** The facet through three points, with its normal pointing away from the origin, the stone's centre. */
 export function facetThrough(part: StonePart, name: string, a: Vector, b: Vector, c: Vector): Facet {
-  const across = unit(cross(subtract(b, a), subtract(c, a)))
-  const normal = dot(across, a) < 0 ? scale(across, -1) : across
+  const perpendicular = unit(cross(subtract(b, a), subtract(c, a)))
+  const normal = dot(perpendicular, a) < 0 ? scale(perpendicular, -1) : perpendicular
   return { part, name, normal, offset: dot(normal, a) }
 }
 

@@ -16,14 +16,14 @@ export type Solid = {
 
 /** Larger than any stone of width 1. */
 const FAR = 20
-const SAME = 1e-12
+const MIN_FACE_AREA = 1e-12
 
 /** The intersection of the half-spaces. Facets that do not touch it are left out. All figures are exact for the given facets. */
 export function solidOf(facets: readonly Facet[]): Solid {
   const faces = facets
     .map((facet) => faceOf(facet, facets))
     .filter((face) => face !== undefined)
-    .filter(({ area }) => area > SAME)
+    .filter(({ area }) => area > MIN_FACE_AREA)
   const halves = faces.some(({ facet }) => facet.part === 'fold') ? 2 : 1
   const corners = faces.flatMap((face) => face.corners)
   return {
@@ -39,8 +39,8 @@ export function solidOf(facets: readonly Facet[]): Solid {
 }
 
 function extent(corners: readonly Vector[], axis: 0 | 1 | 2): number {
-  const along = corners.map((corner) => corner[axis])
-  return Math.max(...along) - Math.min(...along)
+  const coordinates = corners.map((corner) => corner[axis])
+  return Math.max(...coordinates) - Math.min(...coordinates)
 }
 
 function faceOf(facet: Facet, facets: readonly Facet[]): Face | undefined {
@@ -64,9 +64,9 @@ function clip(polygon: readonly Vector[], { normal, offset }: Facet): Vector[] {
     const to = polygon[(index + 1) % polygon.length] ?? from
     const before = dot(normal, from) - offset
     const after = dot(normal, to) - offset
-    const kept = before <= 0 ? [from] : []
+    const inside = before <= 0 ? [from] : []
     const crosses = (before < 0 && after > 0) || (before > 0 && after < 0)
-    return crosses ? [...kept, add(from, scale(subtract(to, from), before / (before - after)))] : kept
+    return crosses ? [...inside, add(from, scale(subtract(to, from), before / (before - after)))] : inside
   })
 }
 

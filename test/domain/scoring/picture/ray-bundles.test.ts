@@ -21,7 +21,7 @@ import { isClose, nominalCut, roundOf } from '../cuts.ts'
 const test = suite('a bundle of rays')
 
 const INDEX = 2.42
-const ENDS = { cutOff: 0.02, mostHits: 48 }
+const ENDS = { cutOff: 0.02, maxHits: 48 }
 
 /** The light from the sky at each pixel, traced in bundles; NaN if no ray reached the pixel. */
 function byBundles(solid: Solid, planes: PlaneSet, frame: Frame): Float64Array {
@@ -35,7 +35,7 @@ function byBundles(solid: Solid, planes: PlaneSet, frame: Frame): Float64Array {
       for (const spot of spots.subarray(from, to)) seen[rowOf(spot) * frame.width + columnOf(spot)] = sums[0] ?? 0
     },
   }
-  const view = { places: rayPositionsOf(frame), eye: frame.view.eye }
+  const view = { positions: rayPositionsOf(frame), eye: frame.view.eye }
   const bundles = new RayBundles(planes, { index: INDEX, companionIndices: [], ...ENDS }, scene, view)
   for (const entrance of visibleFacetsOf(solid, planes, frame)) bundles.follow(entrance)
   return seen
@@ -51,7 +51,7 @@ function byRays(planes: PlaneSet, frame: Frame): Float64Array {
     if (first < 0) return NaN
     trace(path, planes, first, INDEX, ENDS.cutOff)
     let sum = 0
-    for (let hit = 1; hit < Math.min(path.hits, ENDS.mostHits); hit++) {
+    for (let hit = 1; hit < Math.min(path.hits, ENDS.maxHits); hit++) {
       const energy = path.energy[hit] ?? 0
       if (energy >= 0.002 && isFromSky(path, planes, hit)) sum += energy
     }
