@@ -34,7 +34,7 @@ async function backup(open: OpenInstallation, to: string, options: OutputOptions
   const started = performance.now()
   checkNewFolder(to, resolve(readSettings(process.env).DATA_DIR))
   const act = asAdminAction({ act: 'backup', subject: to }, (installation) =>
-    makeBackup({ installation, to, report, signal: abortOnStop('Stopped; no backup was written') }),
+    makeBackup({ installation, folder: to, report, signal: abortOnStop('Stopped; no backup was written') }),
   )
   print(await withInstallation(open, act), to, (performance.now() - started) / 1000, options)
 }

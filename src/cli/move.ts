@@ -76,7 +76,7 @@ async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<v
         subject: `${from.redactedText} to ${to.redactedText}`,
       }
       await runAdminAction(source.log, act, (by) => {
-        const ends = { source, target, moving: { origin: by, clock: Date.now } }
+        const ends = { source, target, moveContext: { origin: by, clock: Date.now } }
         return options.giveUp === true ? abandonAndPrint(ends, options) : moveAll(ends, from, to, options)
       })
     } finally {
@@ -87,7 +87,7 @@ async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<v
   }
 }
 
-type MoveCommandContext = Pick<MoveOperation, 'source' | 'target' | 'moving'>
+type MoveCommandContext = Pick<MoveOperation, 'source' | 'target' | 'moveContext'>
 
 async function moveAll(
   ends: MoveCommandContext,
@@ -101,7 +101,7 @@ async function moveAll(
   const moved = await moveInstallation({
     ...ends,
     ...places,
-    sharedReads: from.readModels === to.readModels,
+    sharesReadStore: from.readModels === to.readModels,
     report,
     signal,
   })

@@ -39,14 +39,14 @@ async function rebuild(
   // Leave CPU time to a service on the same machine.
   lowerProcessPriority()
   spareOneCore()
-  const { rebuilt, faults } = await withInstallation(open, (installation) =>
+  const { rebuilt, failures } = await withInstallation(open, (installation) =>
     rebuildAll(installation, models, { report, signal: abortOnStop('stopped; run the same command again to resume') }),
   )
   const lines = rebuilt.map(
     ({ model, events, seconds }) => `Rebuilt ${model}: ${formatQuantity(events, 'event')} in ${seconds.toFixed(1)} s`,
   )
   if (rebuilt.length > 0) printResult(options, { models: rebuilt }, lines.join('\n'))
-  const words = faults.map(({ model, error }) => `${model} was not rebuilt: ${explain(error)}`)
+  const words = failures.map(({ model, error }) => `${model} was not rebuilt: ${explain(error)}`)
   if (words.length > 0) throw new OperationFailure(words.join('\n'))
 }
 

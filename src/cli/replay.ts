@@ -56,9 +56,9 @@ async function replayInto(open: OpenInstallation, options: ReplayOptions): Promi
   await withInstallation(
     open,
     asAdminAction(act, async (source, origin) => {
-      const moving = { origin, clock: Date.now }
+      const moveContext = { origin, clock: Date.now }
       const signal = abortOnStop('Stopped; no installation was created')
-      print(await replay({ open, source, into, until, moving, report, signal }), into, options)
+      print(await replay({ open, source, into, until, moveContext, report, signal }), into, options)
     }),
   )
 }

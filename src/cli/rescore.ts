@@ -51,7 +51,7 @@ async function rescoreInBatches({ files, writing, log }: Installation, due: read
     log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
-  const tools = { ...writing, traced: traces.get, tracedModel: models.trace, log }
+  const tools = { ...writing, traceCut: traces.get, traceModel: models.trace, log }
   const origin = createOperatorOrigin()
   const bar = progressBar('rescoring', due.length, 'stones')
   let rescored = 0

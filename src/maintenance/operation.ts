@@ -87,11 +87,11 @@ export async function waitForLease(
   declaration: ModelDeclaration,
   { timeoutMs = LEASE_TIMEOUT_MS, signal }: LeaseWaitOptions = {},
 ): Promise<Lease | undefined> {
-  const until = performance.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     signal?.throwIfAborted()
     const lease = await reads.acquireLease(declaration)
-    if (lease !== undefined || performance.now() >= until) return lease
+    if (lease !== undefined || performance.now() >= deadline) return lease
     await pause(LEASE_RETRY_INTERVAL_MS)
   }
 }

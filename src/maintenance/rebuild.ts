@@ -41,63 +41,63 @@ export async function rebuildModel(
   const started = performance.now()
   const { reads, store, log } = stores
   const { declaration } = projection
-  const filling = { ...declaration, name: `${declaration.name}-rebuild` }
-  const lease = await waitForLease(reads, filling, {
+  const leaseDeclaration = { ...declaration, name: `${declaration.name}-rebuild` }
+  const lease = await waitForLease(reads, leaseDeclaration, {
     signal,
     ...(leaseTimeoutMs !== undefined && { timeoutMs: leaseTimeoutMs }),
   })
   if (lease === undefined) throw new OperationFailure(`Another process is rebuilding ${declaration.name}`)
-  const lost = new AbortController()
+  const leaseLoss = new AbortController()
   void lease.lost.then(() =>
-    lost.abort(new OperationFailure(`Another process took over the rebuild of ${declaration.name}`)),
+    leaseLoss.abort(new OperationFailure(`Another process took over the rebuild of ${declaration.name}`)),
   )
-  const both = AbortSignal.any([signal, lost.signal])
+  const combinedSignal = AbortSignal.any([signal, leaseLoss.signal])
   let events = 0
   try {
     if ((await reads.pendingBuild(declaration)) !== undefined)
       report.note(`resuming an interrupted rebuild of ${declaration.name}`)
-    const builds = new ReadModelConsumer(projection, store, reads, log)
-    const filled = await builds.rebuilder.fill(both, (number, position) => {
+    const consumer = new ReadModelConsumer(projection, store, reads, log)
+    const newBuild = await consumer.rebuilder.fill(combinedSignal, (number, position) => {
       events += number
       onProgress(number, position)
     })
-    both.throwIfAborted()
-    if (filled === undefined)
+    combinedSignal.throwIfAborted()
+    if (newBuild === undefined)
       throw new OperationFailure(`The rebuild of ${declaration.name} ended before it caught up with the log`)
-    await switchTo(filled.id, builds, stores, declaration, both)
+    await switchToBuild(newBuild.id, consumer, stores, declaration, combinedSignal)
     return { model: declaration.name, events, seconds: (performance.now() - started) / 1000 }
   } finally {
     await lease.release()
   }
 }
 
-async function switchTo(
+async function switchToBuild(
   id: string,
-  builds: ReadModelConsumer,
+  consumer: ReadModelConsumer,
   { reads }: ConsumerStores,
   declaration: ModelDeclaration,
   signal: AbortSignal,
 ): Promise<void> {
-  const until = performance.now() + SWITCH_TIMEOUT_MS
+  const deadline = performance.now() + SWITCH_TIMEOUT_MS
   while ((await reads.pendingBuild(declaration)) !== undefined) {
     signal.throwIfAborted()
-    if (performance.now() > until)
+    if (performance.now() > deadline)
       throw new OperationFailure(
         `The service did not switch to the new build of ${declaration.name} within ${SWITCH_TIMEOUT_MS / 1000} s. The build is kept: ` +
           'check the log of the service, then run rebuild again',
       )
     const lease = await reads.acquireLease(declaration)
     if (lease === undefined) await pause(POLL_INTERVAL_MS)
-    else await takeOver(lease, builds, signal)
+    else await promoteBuild(lease, consumer, signal)
   }
   if ((await reads.live(declaration)).id !== id)
     throw new OperationFailure(`Another process discarded the new build of ${declaration.name}; run rebuild again`)
 }
 
 /** Switches to the new build: that happens when a run of the projection begins, and no other process runs it. */
-async function takeOver(lease: Lease, builds: ReadModelConsumer, signal: AbortSignal): Promise<void> {
+async function promoteBuild(lease: Lease, consumer: ReadModelConsumer, signal: AbortSignal): Promise<void> {
   try {
-    const run = await builds.beginRun(signal)
+    const run = await consumer.beginRun(signal)
     await run?.flush()
   } finally {
     await lease.release()
@@ -109,7 +109,10 @@ const SHARED_READ_TIMEOUT_MS = 600_000
 
 type RebuildFailure = { readonly model: string; readonly error: unknown }
 
-export type RebuildOutcome = { readonly rebuilt: readonly RebuildResult[]; readonly faults: readonly RebuildFailure[] }
+export type RebuildOutcome = {
+  readonly rebuilt: readonly RebuildResult[]
+  readonly failures: readonly RebuildFailure[]
+}
 
 /** Rebuilds models with one read of the log. They are independent: if one fails, the others continue. */
 export async function rebuildAll(
@@ -118,8 +121,8 @@ export async function rebuildAll(
   options: Omit<ModelRebuildOptions, 'onProgress'>,
 ): Promise<RebuildOutcome> {
   const progress = new RebuildProgress(options.report, await stores.store.head())
-  const alone = models.length === 1
-  const store = alone
+  const isSingleModel = models.length === 1
+  const store = isSingleModel
     ? stores.store
     : shareReads(stores.store, { gatherMs: 100, maxWaitMs: SHARED_READ_TIMEOUT_MS, maxBufferedEvents: 8_000 })
   const outcomes = await Promise.allSettled(
@@ -133,7 +136,7 @@ export async function rebuildAll(
   progress.end()
   return {
     rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
-    faults: outcomes.flatMap((outcome, index) =>
+    failures: outcomes.flatMap((outcome, index) =>
       outcome.status === 'rejected'
         ? [{ model: models[index]?.declaration.name ?? '', error: outcome.reason as unknown }]
         : [],

@@ -8,7 +8,7 @@ import { storeIdentitiesOf, type Installation, type InstallationPurpose } from '
 import type { Settings } from '../wiring/settings.ts'
 import { withoutCredentials } from '../wiring/store-addresses.ts'
 import { InstallationCopy } from './copy/installation.ts'
-import { isCutoffReached, logFacts, type LogCutoff } from './copy/log.ts'
+import { isCutoffReached, readLogFacts, type LogCutoff } from './copy/log.ts'
 import { fillNewFolder } from './new-folder.ts'
 import { BadUsage, OperationFailure, type Operation } from './operation.ts'
 
@@ -21,7 +21,7 @@ export type ReplayOperation = Operation & {
   /** New or empty folder. */
   readonly into: string
   readonly until: ReplayCutoff
-  readonly moving: LogMoveContext
+  readonly moveContext: LogMoveContext
 }
 
 /** `missing`: digests of files of that time that were deleted since. */
@@ -32,15 +32,15 @@ export type ReplayResult = { readonly events: number; readonly last: StoredEvent
  * personal data that was not deleted since. Secrets are not included.
  * @throws BadUsage if the log has not reached that point, OperationFailure if it is before the first event; the folder stays empty
  */
-export async function replay(given: ReplayOperation): Promise<ReplayResult> {
-  const { source, into, until } = given
+export async function replay(operation: ReplayOperation): Promise<ReplayResult> {
+  const { source, into, until } = operation
   if (!isCutoffReached(await source.store.head(), Date.now(), until.cutoff)) {
     throw new BadUsage(`--until ${until.text}: must be in the past, and not after the end of the log`)
   }
-  return fillNewFolder(into, () => fill(given))
+  return fillNewFolder(into, () => fill(operation))
 }
 
-async function fill({ open, source, into, until, moving, ...operation }: ReplayOperation): Promise<ReplayResult> {
+async function fill({ open, source, into, until, moveContext, ...operation }: ReplayOperation): Promise<ReplayResult> {
   const { settings, store, keys } = source
   if (settings.MASTER_KEY === undefined) writeMasterKeyIfMissing(into, keys.current)
   const embedded = { EVENT_STORE: 'sqlite', READ_MODEL: 'sqlite', MAILER: 'outbox' }
@@ -49,17 +49,17 @@ async function fill({ open, source, into, until, moving, ...operation }: ReplayO
     const copy = randomUUID()
     const from =
       settings.EVENT_STORE === 'sqlite' ? resolve(settings.DATA_DIR) : withoutCredentials(settings.EVENT_STORE)
-    await beginCopy(moving, target.store, { copy, from, log: await store.identity(), replay: true })
-    await joinStores({ store: target.store, ...moving }, await storeIdentitiesOf(target))
-    const copying = new InstallationCopy({ ...operation, source, target, until: until.cutoff })
-    await copying.copyLog()
-    const { lastEvent } = copying
+    await beginCopy(moveContext, target.store, { copy, from, log: await store.identity(), replay: true })
+    await joinStores({ store: target.store, ...moveContext }, await storeIdentitiesOf(target))
+    const installationCopy = new InstallationCopy({ ...operation, source, target, cutoff: until.cutoff })
+    await installationCopy.copyLog()
+    const { lastEvent } = installationCopy
     if (lastEvent === undefined)
       throw new OperationFailure(`--until ${until.text}: must not be before the first event of the log`)
-    const { events } = copying.requireEqualLogs()
-    const missing = await copying.copySelectedFiles((await logFacts(target.store)).files)
-    await copying.copyPersons()
-    await closeReplay(moving, target.store, { copy, until: until.text, events })
+    const { events } = installationCopy.requireEqualLogs()
+    const missing = await installationCopy.copySelectedFiles((await readLogFacts(target.store)).files)
+    await installationCopy.copyPersons()
+    await closeReplay(moveContext, target.store, { copy, until: until.text, events })
     return { events, last: lastEvent, missing }
   } finally {
     await target.close()

@@ -18,8 +18,8 @@ export type OpenReports = {
   readonly metrics: () => Metric[]
 }
 
-/** Ids are reserved in blocks of `size`; the next block is fetched when `ahead` ids are left. */
-const CERTIFICATION_IDS = { size: 100, ahead: 50 }
+/** Ids are reserved in blocks of `size`; the next block is fetched when `prefetchThreshold` ids are left. */
+const CERTIFICATION_IDS = { size: 100, prefetchThreshold: 50 }
 
 /** Opens the queries of certifications, and the reading of reports. */
 export function openReportReading(

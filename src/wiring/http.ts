@@ -34,7 +34,7 @@ import type { OpenWebhooks } from './webhooks.ts'
 import { openTokens } from './tokens.ts'
 
 /** Ids are reserved in blocks, one event per block; the next block is fetched when half of the current one is used. */
-const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
+const DIAMOND_IDS = { size: 2_000, prefetchThreshold: 1_000 }
 
 /** Creates the request listener once the port, which links contain, is known. */
 export type HttpService = {

@@ -212,10 +212,13 @@ export async function diskMetrics(folder: string): Promise<Metric[]> {
 }
 
 /** Outcomes of commands, by subject: the first word of the stream. */
-export function commandMetrics({ ended, retries }: Pick<CommandOutcomes, 'ended' | 'retries'>): Metric[] {
+export function commandMetrics({
+  outcomeCounts,
+  retryCounts,
+}: Pick<CommandOutcomes, 'outcomeCounts' | 'retryCounts'>): Metric[] {
   return [
-    ...ended.map(commandCounter('adamant_commands_total', 'Commands by outcome', 'outcome')),
-    ...retries.map(commandCounter('adamant_command_retries_total', 'Retries of commands by reason', 'reason')),
+    ...outcomeCounts.map(commandCounter('adamant_commands_total', 'Commands by outcome', 'outcome')),
+    ...retryCounts.map(commandCounter('adamant_command_retries_total', 'Retries of commands by reason', 'reason')),
   ]
 }
 

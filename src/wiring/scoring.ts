@@ -46,8 +46,8 @@ export function openScoring(
     pool,
     tools: {
       ...writing,
-      traced: traces.get,
-      tracedModel: models.trace,
+      traceCut: traces.get,
+      traceModel: models.trace,
       onScored,
       yieldToRequests: waitWhileBusy,
     },

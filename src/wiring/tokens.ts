@@ -31,7 +31,7 @@ export async function openTokens(
 ): Promise<OpenTokens> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
-  const places = new FamiliarAddresses(keys)
+  const familiarAddresses = new FamiliarAddresses(keys)
   const security = createSecurityLogger(log)
   const feed = new TokenRevocationList({
     store,
@@ -39,14 +39,14 @@ export async function openTokens(
     ttlSeconds: Math.max(settings.TOKEN_TTL, BROWSER_SESSION_TTL_SECONDS),
     clock,
     monotonic,
-    loginLocations: places,
+    loginLocations: familiarAddresses,
     linkKeys,
     stale,
     log,
   })
   parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), counters: () => feed.counters })
   await feed.start()
-  const guesses = new FailedAttemptLimiter(monotonic, security)
+  const attemptLimiter = new FailedAttemptLimiter(monotonic, security)
   const passwords = new PasswordHasher(hashing.passwords)
   parts.add({ stage: 'views', name: 'passwords', stop: () => passwords.close() })
   const note: TokenRevocationList['applyEvent'] = (event) => feed.applyEvent(event)
@@ -58,17 +58,17 @@ export async function openTokens(
     logEpoch,
     note,
     passwords,
-    guesses,
-    places,
+    attemptLimiter,
+    familiarAddresses,
     security,
     feed,
   }
-  const uses = new ApiTokenUseRecorder(writing, monotonic, (error) =>
+  const useRecorder = new ApiTokenUseRecorder(writing, monotonic, (error) =>
     log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next use tries again'),
   )
   return {
     bearer: { tokens, feed },
-    apiTokens: new ApiTokenVerifier({ store, people, guesses, security, clock, monotonic, uses, feed }),
+    apiTokens: new ApiTokenVerifier({ store, people, attemptLimiter, security, clock, monotonic, useRecorder, feed }),
     sessions,
     browser: {
       sessions: {

@@ -40,7 +40,7 @@ export type Process = LogInContext &
     readonly securityEvents: readonly SecurityEvent[]
     readonly clock: () => number
     readonly monotonic: () => number
-    readonly uses: ApiTokenUseRecorder
+    readonly useRecorder: ApiTokenUseRecorder
     close(): Promise<void>
   }
 
@@ -55,13 +55,13 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   const store = openSqliteEventStore(file)
   const clock = () => time.now
   const tokens = new AccessTokens({ keys, ttl: 604_800, clock })
-  const places = new FamiliarAddresses(keys)
+  const familiarAddresses = new FamiliarAddresses(keys)
   const feed = new TokenRevocationList({
     store,
     ttlSeconds: 604_800,
     clock,
     monotonic: clock,
-    loginLocations: places,
+    loginLocations: familiarAddresses,
     linkKeys: { note: () => {} },
     log: createLogger('error'),
   })
@@ -78,14 +78,14 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     persons: vault.persons,
     vault,
     monotonic: clock,
-    uses: new ApiTokenUseRecorder(writing, clock, (error) => console.error(error)),
+    useRecorder: new ApiTokenUseRecorder(writing, clock, (error) => console.error(error)),
     tokens,
     feed,
     passwords,
     refreshTtl: 1_209_600,
     logEpoch: () => feed.logEpoch,
-    guesses: new FailedAttemptLimiter(clock, security),
-    places,
+    attemptLimiter: new FailedAttemptLimiter(clock, security),
+    familiarAddresses,
     security,
     securityEvents,
     note: (event) => feed.applyEvent(event),

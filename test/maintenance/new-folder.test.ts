@@ -20,15 +20,22 @@ const FIRST = { position: { commit: 1n, prepare: 1n } }
 type FolderOperation = (installation: Installation, folder: string) => Promise<unknown>
 
 const stopped = quietOperation(AbortSignal.abort(new OperationFailure('Stopped')))
-const moving = {
+const moveContext = {
   origin: { actor: 'operator', via: 'cli', correlation: 'a-test' },
   clock: () => 1_795_000_000_000,
 } as const
 
 const OPERATIONS: Readonly<Record<string, FolderOperation>> = {
-  'a backup': (installation, to) => makeBackup({ ...stopped, installation, to }),
+  'a backup': (installation, to) => makeBackup({ ...stopped, installation, folder: to }),
   'a replay': (source, into) =>
-    replay({ ...stopped, open: openInstallation, source, into, until: { text: 'position 1', cutoff: FIRST }, moving }),
+    replay({
+      ...stopped,
+      open: openInstallation,
+      source,
+      into,
+      until: { text: 'position 1', cutoff: FIRST },
+      moveContext,
+    }),
 }
 
 for (const [name, fill] of Object.entries(OPERATIONS)) {

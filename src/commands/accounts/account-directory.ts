@@ -21,26 +21,26 @@ const PERSON_KEY: SealedKeyDefinition<PersonKeySealed> = {
 
 /** Two keys derived from one root key: an HMAC key for login names and an encryption key for e-mail addresses. */
 class PersonKey {
-  readonly #names: KeyObject
-  readonly #addresses: Buffer
+  readonly #loginNameKey: KeyObject
+  readonly #addressKey: Buffer
 
   constructor(root: Buffer) {
-    this.#names = createSecretKey(derive(root, 'log-in names'))
-    this.#addresses = derive(root, 'addresses')
+    this.#loginNameKey = createSecretKey(derive(root, 'log-in names'))
+    this.#addressKey = derive(root, 'addresses')
   }
 
   /** Without the key, the event log neither reveals a login name nor lets a guess be tested. @param email normalised */
   loginNameHmac(email: string): string {
-    return hmac(this.#names, email).toString('hex')
+    return hmac(this.#loginNameKey, email).toString('hex')
   }
 
   seal(email: string, account: number): Buffer {
-    return encrypt(this.#addresses, Buffer.from(email), `account-${account}`)
+    return encrypt(this.#addressKey, Buffer.from(email), `account-${account}`)
   }
 
   /** Returns undefined if the address was sealed for another account or with another key, or is damaged. */
   open(sealed: Buffer, account: number): string | undefined {
-    return decrypt(this.#addresses, sealed, `account-${account}`)?.toString()
+    return decrypt(this.#addressKey, sealed, `account-${account}`)?.toString()
   }
 }
 
@@ -52,20 +52,20 @@ class PersonKeyProvider {
   #cachedKey: PersonKey | undefined
 
   constructor(
-    private readonly writing: CommandContext,
+    private readonly context: CommandContext,
     private readonly keys: MasterKeys,
   ) {}
 
   /** Returns undefined if the log has none yet. @throws WrongMasterKey, StoreUnavailable */
   async findKey(): Promise<PersonKey | undefined> {
     if (this.#cachedKey !== undefined) return this.#cachedKey
-    return (await readLastKeyEvent(this.writing.store)) === undefined ? undefined : this.findOrCreateKey()
+    return (await readLastKeyEvent(this.context.store)) === undefined ? undefined : this.findOrCreateKey()
   }
 
   /** @throws WrongMasterKey, StoreUnavailable */
   async findOrCreateKey(): Promise<PersonKey> {
     if (this.#cachedKey !== undefined) return this.#cachedKey
-    const { root, revision } = await loadOrCreateSealedKey(this.writing, this.keys, PERSON_KEY)
+    const { root, revision } = await loadOrCreateSealedKey(this.context, this.keys, PERSON_KEY)
     const key = new PersonKey(root)
     // A negative revision means that a closed log could not store the key. It is not cached; appends that use it fail.
     if (revision >= 0n) this.#cachedKey = key
@@ -100,11 +100,11 @@ export class AccountDirectory {
   readonly #keys: PersonKeyProvider
 
   constructor(
-    private readonly writing: CommandContext,
+    private readonly context: CommandContext,
     private readonly persons: PersonStore,
     keys: MasterKeys,
   ) {
-    this.#keys = new PersonKeyProvider(writing, keys)
+    this.#keys = new PersonKeyProvider(context, keys)
   }
 
   /** Re-seals the person key if the master key was rotated. @throws WrongMasterKey, StoreUnavailable */
@@ -120,20 +120,21 @@ export class AccountDirectory {
   /** Reads the same number of streams whether or not the login name exists, so the response time does not reveal it. */
   async findLogin(email: string): Promise<LoginReference | undefined> {
     const key = await this.#keys.findKey()
-    const plain = legacyLoginStream(email)
-    const streams = key === undefined ? [plain] : [`login-${key.loginNameHmac(normaliseEmail(email))}`, plain]
-    const { store } = this.writing
-    const found = await Promise.all(
+    const legacyStream = legacyLoginStream(email)
+    const streams =
+      key === undefined ? [legacyStream] : [`login-${key.loginNameHmac(normaliseEmail(email))}`, legacyStream]
+    const { store } = this.context
+    const logins = await Promise.all(
       streams.map(async (stream) => ({ stream, login: (await loadStream(store, stream, loginDecider)).state })),
     )
-    for (const { stream, login } of found) if (login.status === 'reserved') return { stream, account: login.account }
+    for (const { stream, login } of logins) if (login.status === 'reserved') return { stream, account: login.account }
     return undefined
   }
 
   /** Call it before the account's first event is appended; the sweeper deletes rows without an account. */
   async storeEmail(account: number, email: string): Promise<void> {
     const key = await this.#keys.findOrCreateKey()
-    await this.persons.put({ account, sealed: key.seal(email, account), at: this.writing.clock() })
+    await this.persons.put({ account, sealed: key.seal(email, account), at: this.context.clock() })
   }
 
   /**

@@ -39,9 +39,9 @@ export async function findAccount(
 
 /** @throws RequestError 'missing' */
 export async function requireAccount(context: AccountLookupContext, email: string): Promise<AccountWithId> {
-  const known = await findAccount(context, email)
-  if (known === undefined) throw new RequestError('missing', `There is no account ${email.slice(0, 254)}`)
-  return known
+  const account = await findAccount(context, email)
+  if (account === undefined) throw new RequestError('missing', `There is no account ${email.slice(0, 254)}`)
+  return account
 }
 
 /**
@@ -68,10 +68,10 @@ export async function changeAccount(
   origin: Origin,
   decide: (account: Account, now: number) => AccountEvent[],
 ): Promise<ChangedAccount> {
-  const known = await requireAccount(accounts, email)
-  const target = { stream: accountStream(known.account), origin }
+  const account = await requireAccount(accounts, email)
+  const target = { stream: accountStream(account.account), origin }
   const { state } = await handle(accounts, target, accountDecider, decide)
-  return { account: known.account, email: await accounts.people.displayNameOf(known.account, state) }
+  return { account: account.account, email: await accounts.people.displayNameOf(account.account, state) }
 }
 
 export type RegistrationContext = AccountCommandContext & {
@@ -92,14 +92,14 @@ export async function registerAccount(
   { email, password, plan }: Registration,
   origin: Origin,
 ): Promise<{ account: number; email: string }> {
-  const wanted = { email, password: await context.passwords.hash(password), plan }
-  register(accountDecider.initialState, wanted)
+  const registration = { email, password: await context.passwords.hash(password), plan }
+  register(accountDecider.initialState, registration)
   const account = await reserveLoginName(context, email, origin)
   const stream = accountStream(account)
   // Check before storing the address: an account that exists already keeps its own.
-  register((await loadStream(context.store, stream, accountDecider)).state, wanted)
+  register((await loadStream(context.store, stream, accountDecider)).state, registration)
   await context.people.storeEmail(account, email)
-  await handle(context, { stream, origin }, accountDecider, (state) => register(state, wanted))
+  await handle(context, { stream, origin }, accountDecider, (state) => register(state, registration))
   return { account, email }
 }
 
@@ -108,7 +108,9 @@ async function reserveLoginName(context: RegistrationContext, email: string, ori
   const login = await people.findLogin(email)
   if (login !== undefined) return login.account
   const [account, stream] = [await accountIds.take(), await people.loginStreamOf(email)]
-  const { state } = await handle(context, { stream, origin }, loginDecider, (free) => reserveLogin(free, { account }))
+  const { state } = await handle(context, { stream, origin }, loginDecider, (loginState) =>
+    reserveLogin(loginState, { account }),
+  )
   return state.status === 'reserved' ? state.account : account
 }
 

@@ -54,14 +54,14 @@ export async function issueApiToken(
 const apiTokenId = (digest: string) => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12)
 
 /**
- * @param wanted `token` is the token's id, as shown in lists
+ * @param command `token` is the token's id, as shown in lists
  * @throws RequestError 'missing'
  */
 export const revokeApiToken = (
   accounts: AccountCommandContext,
-  wanted: { email: string; token: string },
+  command: { email: string; token: string },
   origin: Origin,
-) => changeAccount(accounts, wanted.email, origin, (account) => domain.revokeApiToken(account, wanted))
+) => changeAccount(accounts, command.email, origin, (account) => domain.revokeApiToken(account, command))
 
 /** `apiToken` is the token's id. */
 export type ApiTokenReference = { readonly account: number; readonly apiToken: string }
@@ -83,7 +83,7 @@ export class ApiTokenUseRecorder {
 
   /** @param onFailure called if recording fails; a later request retries it */
   constructor(
-    private readonly writing: CommandContext,
+    private readonly context: CommandContext,
     private readonly monotonic: () => number,
     private readonly onFailure: (error: unknown) => void,
   ) {}
@@ -99,7 +99,7 @@ export class ApiTokenUseRecorder {
   async #record(stream: string, account: number): Promise<void> {
     const origin = { actor: `account-${account}`, via: 'http', correlation: randomUUID() } as const
     try {
-      await handle(this.writing, { stream, origin }, apiTokenUseDecider, recordApiTokenUse)
+      await handle(this.context, { stream, origin }, apiTokenUseDecider, recordApiTokenUse)
     } catch (error) {
       this.#nextRecordingAt.set(stream, this.monotonic() + RETRY_AFTER_MS)
       this.onFailure(error)
@@ -121,12 +121,12 @@ export type ApiTokenHolder = {
 export type ApiTokenVerifierOptions = {
   readonly store: EventStore
   readonly people: AccountDirectory
-  readonly guesses: FailedAttemptLimiter
+  readonly attemptLimiter: FailedAttemptLimiter
   readonly security: SecurityEventRecorder
   readonly clock: () => number
   /** Milliseconds; never goes back. */
   readonly monotonic: () => number
-  readonly uses: ApiTokenUseRecorder
+  readonly useRecorder: ApiTokenUseRecorder
   /** Accounts that were read before this position may be outdated. */
   readonly feed: { latestAccountPosition(): PositionOrStart | Promise<PositionOrStart> }
 }
@@ -135,7 +135,7 @@ export type ApiTokenVerifierOptions = {
 type VerifiedApiToken = {
   readonly holder: ApiTokenHolder
   readonly expiresAt: number
-  readonly asOf: PositionOrStart
+  readonly accountPosition: PositionOrStart
   readonly cachedUntil: number
 }
 
@@ -164,37 +164,42 @@ export class ApiTokenVerifier {
    * @throws RequestError 'too-many', StoreUnavailable
    */
   async verify(credentials: ApiTokenCredentials): Promise<ApiTokenHolder | undefined> {
-    const { feed, uses } = this.#options
-    const changedAt = feed.latestAccountPosition()
-    const asOf = changedAt instanceof Promise ? await changedAt : changedAt
+    const { feed, useRecorder } = this.#options
+    const latestPosition = feed.latestAccountPosition()
+    const accountPosition = latestPosition instanceof Promise ? await latestPosition : latestPosition
     const subject = normaliseEmail(credentials.email)
     const key = hmac(this.#key, `${subject}\n${credentials.token}`).toString('base64url')
-    const known = this.#cache.get(key)
-    const verified = known !== undefined && this.#isFresh(known, asOf) ? known : await this.#lookUp(credentials, asOf)
+    const cached = this.#cache.get(key)
+    const verified =
+      cached !== undefined && this.#isFresh(cached, accountPosition)
+        ? cached
+        : await this.#lookUp(credentials, accountPosition)
     if (verified === undefined || this.#options.clock() >= verified.expiresAt) return undefined
-    if (verified !== known) this.#cache.set(key, verified)
-    uses.recordUse(verified.holder)
+    if (verified !== cached) this.#cache.set(key, verified)
+    useRecorder.recordUse(verified.holder)
     return verified.holder
   }
 
-  #isFresh(known: VerifiedApiToken, asOf: PositionOrStart): boolean {
-    return this.#options.monotonic() < known.cachedUntil && comparePositions(known.asOf, asOf) >= 0
+  #isFresh(cached: VerifiedApiToken, accountPosition: PositionOrStart): boolean {
+    return (
+      this.#options.monotonic() < cached.cachedUntil && comparePositions(cached.accountPosition, accountPosition) >= 0
+    )
   }
 
   async #lookUp(
     { email, token, address }: ApiTokenCredentials,
-    asOf: PositionOrStart,
+    accountPosition: PositionOrStart,
   ): Promise<VerifiedApiToken | undefined> {
-    const { store, people, guesses, security, monotonic } = this.#options
+    const { store, people, attemptLimiter, security, monotonic } = this.#options
     const account = await findAccount({ store, people }, email)
-    const found = account && matchApiToken(account, token)
+    const match = account && matchApiToken(account, token)
     if (account !== undefined) this.#lastFoundEmail = email
-    if (account !== undefined && found !== undefined) {
-      const holder = { ...found.holder, email: (await people.emailOf(account.account, account)) ?? email }
-      return { holder, expiresAt: found.expiresAt, asOf, cachedUntil: monotonic() + CACHE_TTL_MS }
+    if (account !== undefined && match !== undefined) {
+      const holder = { ...match.holder, email: (await people.emailOf(account.account, account)) ?? email }
+      return { holder, expiresAt: match.expiresAt, accountPosition, cachedUntil: monotonic() + CACHE_TTL_MS }
     }
     await this.#equalizeLookUpTime(account === undefined ? this.#lastFoundEmail : UNKNOWN_EMAIL, token)
-    guesses.recordWrongCredential('API token', address)
+    attemptLimiter.recordWrongCredential('API token', address)
     security({ event: 'wrong-api-token', account: account?.account ?? null, address })
     return undefined
   }
@@ -209,10 +214,10 @@ export class ApiTokenVerifier {
   }
 }
 
-function matchApiToken(known: AccountWithId, token: string) {
-  const { account, plan, status, apiTokens } = known
+function matchApiToken(registeredAccount: AccountWithId, token: string) {
+  const { account, plan, status, apiTokens } = registeredAccount
   const digest = tokenDigest(token)
-  const shown = apiTokens.find((one) => sameDigest(one.digest, digest))
-  if (status !== 'enabled' || shown === undefined) return undefined
-  return { holder: { account, plan, apiToken: shown.token }, expiresAt: shown.expiresAt ?? Infinity }
+  const issuedToken = apiTokens.find((one) => sameDigest(one.digest, digest))
+  if (status !== 'enabled' || issuedToken === undefined) return undefined
+  return { holder: { account, plan, apiToken: issuedToken.token }, expiresAt: issuedToken.expiresAt ?? Infinity }
 }

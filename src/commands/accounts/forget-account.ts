@@ -27,10 +27,15 @@ export type ForgetAccountResult = {
  * Finds a login by e-mail address or account number. A forgotten account can only be found by its number.
  * @throws RequestError 'missing'
  */
-export async function requireLogin({ store, people }: AccountCommandContext, who: string): Promise<LoginReference> {
-  const number = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(who)?.[1] ?? NaN)
-  const found = Number.isSafeInteger(number) ? await findLoginByAccountId(store, number) : await people.findLogin(who)
-  if (found === undefined) throw new RequestError('missing', `There is no account ${who.slice(0, 254)}`)
+export async function requireLogin(
+  { store, people }: AccountCommandContext,
+  emailOrAccountId: string,
+): Promise<LoginReference> {
+  const accountId = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(emailOrAccountId)?.[1] ?? NaN)
+  const found = Number.isSafeInteger(accountId)
+    ? await findLoginByAccountId(store, accountId)
+    : await people.findLogin(emailOrAccountId)
+  if (found === undefined) throw new RequestError('missing', `There is no account ${emailOrAccountId.slice(0, 254)}`)
   return found
 }
 
@@ -58,14 +63,14 @@ export async function forgetAccount(
 ): Promise<ForgetAccountResult> {
   const { store, persons, vault } = context
   const plaintextStreams = await findPlaintextStreams(store, [stream, accountStream(account)])
-  let events = await endAccount(context, account, origin)
-  events += await endWebhooks(context, account, origin)
-  events += await burnPendingSecrets(context, account, origin)
+  let eventCount = await endAccount(context, account, origin)
+  eventCount += await endWebhooks(context, account, origin)
+  eventCount += await burnPendingSecrets(context, account, origin)
   await persons.forget([account])
   // If a running service has the vault open, it shreds the deleted entries itself within seconds.
   await vault.shred()
   const released = await handle(context, { stream, origin }, loginDecider, (login) => releaseLogin(login, { account }))
-  return { account, events: events + released.events.length, plaintextStreams }
+  return { account, events: eventCount + released.events.length, plaintextStreams }
 }
 
 /** Also revokes sessions and tokens. An account whose registration was never completed has none. */
@@ -84,17 +89,17 @@ async function endWebhooks(context: ForgetAccountContext, owner: number, origin:
 /** Burns the account's pending secrets and deletes their vault entries and queued mails, which contain addresses. */
 async function burnPendingSecrets(context: ForgetAccountContext, owner: number, origin: Origin): Promise<number> {
   const { store, vault } = context
-  let events = 0
+  let eventCount = 0
   const streams: string[] = []
   for await (const { stream, type, data } of store.readAll('start', { prefixes: ['secret-'] })) {
     if (type === 'SecretShared' && data['owner'] === owner) streams.push(stream)
   }
   for (const stream of streams) {
     const decide = (secret: Secret, now: number) => (isPending(secret, now) ? burn(secret, now, 'owner') : [])
-    events += (await handle(context, { stream, origin }, secretDecider, decide)).events.length
+    eventCount += (await handle(context, { stream, origin }, secretDecider, decide)).events.length
     await vault.end([{ digest: stream.slice('secret-'.length) }])
   }
-  return events
+  return eventCount
 }
 
 const isPending = (secret: Secret, now: number) => secret.status === 'new' && now < expiresAt(secret)

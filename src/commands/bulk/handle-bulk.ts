@@ -48,11 +48,15 @@ async function appendAtomically(
   if (store.isAppendManyAtomic || appends.length === 0 || (appends.length === 1 && record === undefined)) {
     // A random id: another process's attempt at the same request must not be taken for a repeat of this one.
     const done = (body: string) => doneEvent({ body, diamonds }, randomUUID(), metadata)
-    const recorded = record && { stream: record.stream, expected: record.expected, events: [done(record.body)] }
-    return appendAll(context, recorded === undefined ? appends : [...appends, recorded])
+    const recordAppend = record && { stream: record.stream, expected: record.expected, events: [done(record.body)] }
+    return appendAll(context, recordAppend === undefined ? appends : [...appends, recordAppend])
   }
-  const unnamed = { stream: requestStream(randomUUID()), body: canonicalDigest(diamonds), expected: 'none' as const }
-  const bulk = { ...changes, ...(record ?? unnamed) }
+  const anonymousRecord = {
+    stream: requestStream(randomUUID()),
+    body: canonicalDigest(diamonds),
+    expected: 'none' as const,
+  }
+  const bulk = { ...changes, ...(record ?? anonymousRecord) }
   const { stream, expected } = bulk
   const accepted = requestAcceptedEvents(bulk)
   await appendAll(context, [{ stream, expected, events: accepted }])
@@ -65,8 +69,8 @@ async function appendAtomically(
  * @throws OutcomeUnknown, StoreUnavailable
  */
 export async function finishBulk(context: CommandContext, stream: string): Promise<Position | undefined> {
-  const found = findPendingWork(await context.store.read(stream))
-  return found && applyAndComplete(context, found.work, found.revision)
+  const pending = findPendingWork(await context.store.read(stream))
+  return pending && applyAndComplete(context, pending.work, pending.revision)
 }
 
 async function applyAndComplete(
@@ -75,11 +79,11 @@ async function applyAndComplete(
   revision: bigint,
 ): Promise<Position | undefined> {
   const { stream, metadata, appends } = work
-  const applied = await applyChanges(context, appends)
+  const changesPosition = await applyChanges(context, appends)
   const at = new Date(Math.max(context.clock(), eventTimeOf({ metadata }))).toISOString()
   // The id is the same in every process, so that the store recognises a second append as a repeat.
   const done = doneEvent(work, eventId(`${stream}/${revision}/done`, 0), { ...metadata, at })
-  return latestPosition([applied, await appendAll(context, [{ stream, expected: revision, events: [done] }])])
+  return latestPosition([changesPosition, await appendAll(context, [{ stream, expected: revision, events: [done] }])])
 }
 
 function doneEvent({ body, diamonds }: RequestDone['data'], id: string, metadata: NewEvent['metadata']): NewEvent {
@@ -104,19 +108,19 @@ function applyOne({ store }: CommandContext, append: Append): Promise<Position |
   const { expected } = append
   // Events in the stream of a new diamond stay there, so a retry is pointless.
   return withRetry({ on: expected === 'none' ? [] : [WrongRevision] }, async () => {
-    const stored = await store.read(append.stream)
-    const own = findAppendedEvent(stored, append)
-    if (own !== undefined) return own.position
-    const last = stored.at(-1)
+    const storedEvents = await store.read(append.stream)
+    const appendedEvent = findAppendedEvent(storedEvents, append)
+    if (appendedEvent !== undefined) return appendedEvent.position
+    const last = storedEvents.at(-1)
     if (expected === 'none' && last !== undefined) throw new WrongRevision(append.stream, expected, last.revision)
-    if (expected !== 'none' && foldEvents(diamondDecider, stored).status !== 'live') return undefined
+    if (expected !== 'none' && foldEvents(diamondDecider, storedEvents).status !== 'live') return undefined
     return store.append(append.stream, last?.revision ?? 'none', withMonotonicTimes(last, append.events))
   })
 }
 
-function findAppendedEvent(stored: readonly StoredEvent[], { events }: Append): StoredEvent | undefined {
+function findAppendedEvent(storedEvents: readonly StoredEvent[], { events }: Append): StoredEvent | undefined {
   const last = events.at(-1)
-  return stored.find(({ id }) => id === last?.id)
+  return storedEvents.find(({ id }) => id === last?.id)
 }
 
 /**
@@ -124,19 +128,22 @@ function findAppendedEvent(stored: readonly StoredEvent[], { events }: Append): 
  * strings.
  */
 function withMonotonicTimes(last: StoredEvent | undefined, events: Append['events']): Append['events'] {
-  const least = last?.metadata['at'] ?? ''
+  const earliest = last?.metadata['at'] ?? ''
   return events.map((event) => {
     const at = event.metadata['at'] ?? ''
-    return at >= least ? event : { ...event, metadata: { ...event.metadata, at: least } }
+    return at >= earliest ? event : { ...event, metadata: { ...event.metadata, at: earliest } }
   })
 }
 
 /** Without events nothing is appended. */
 export type DiamondDecision = {
   readonly stream: string
-  /** The revision that the decision is based on. `at` is the time of that event in milliseconds since 1970, or 0. */
+  /**
+   * The revision that the decision is based on. `lastEventAt` is the time of that event in milliseconds since 1970, or
+   * 0.
+   */
   readonly expected: Revision
-  readonly at: number
+  readonly lastEventAt: number
   readonly events: readonly DiamondEvent[]
 }
 
@@ -156,15 +163,15 @@ export type BulkCommand<Result> = {
   readonly origin: Origin
   /** Existing diamonds; other commands of this process on them wait. */
   readonly diamonds?: readonly number[]
-  readonly once?: BulkIdempotency<Result>
+  readonly idempotency?: BulkIdempotency<Result>
   /** Loads what it needs, and decides. May run several times. @param now milliseconds since 1970 */
   readonly decide: (now: number) => Promise<BulkDecision<Result>>
 }
 
 /**
  * The command handler for several diamonds: decides on all of them and appends all or nothing, together with a record
- * of the request if `once` is given. A repeated request is answered from its record; a concurrent one waits; one that
- * another process accepted but did not complete is completed first. A rejected request leaves no record. After a
+ * of the request if `idempotency` is given. A repeated request is answered from its record; a concurrent one waits; one
+ * that another process accepted but did not complete is completed first. A rejected request leaves no record. After a
  * conflict with another process the decision is made again.
  * @throws RequestError 'invalid' if the record has a different body; whatever `decide` and `replay` throw;
  *   WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
@@ -173,8 +180,8 @@ export function handleBulk<Result extends object>(
   context: CommandContext,
   command: BulkCommand<Result>,
 ): Promise<BulkResult<Result>> {
-  const { diamonds = [], once } = command
-  const streams = [...(once === undefined ? [] : [once.stream]), ...diamonds.map(diamondStream)]
+  const { diamonds = [], idempotency } = command
+  const streams = [...(idempotency === undefined ? [] : [idempotency.stream]), ...diamonds.map(diamondStream)]
   const onRetry = (error: unknown) => context.outcomes.countRetry(ANY_DIAMOND, error)
   return context.queue.runAll(streams, () =>
     context.outcomes.track(ANY_DIAMOND, () =>
@@ -188,34 +195,34 @@ const ANY_DIAMOND = diamondStream(0)
 
 async function attemptBulk<Result extends object>(
   context: CommandContext,
-  { origin, once, decide }: BulkCommand<Result>,
+  { origin, idempotency, decide }: BulkCommand<Result>,
 ): Promise<BulkResult<Result>> {
   const { stateCache, clock } = context
-  const existing = once && (await readExistingRecord(context, once))
-  if (once !== undefined && existing?.done !== undefined)
-    return once.replay(existing.done.diamonds, existing.done.position)
+  const existing = idempotency && (await readExistingRecord(context, idempotency))
+  if (idempotency !== undefined && existing?.done !== undefined)
+    return idempotency.replay(existing.done.diamonds, existing.done.position)
   const now = clock()
   const { decisions, result } = await decide(now)
   const decided = decisions.filter(({ events }) => events.length > 0)
-  const at = decided.reduce((latest, one) => Math.max(latest, one.at), now)
-  const base = toEventMetadata(origin, at)
+  const at = decided.reduce((latest, one) => Math.max(latest, one.lastEventAt), now)
+  const metadata = toEventMetadata(origin, at)
   const appends = decided.map(({ stream, expected, events }): Append => {
     if (expected !== 'none') stateCache.invalidate(stream)
-    const stamped = ({ type, data }: DiamondEvent) => ({
+    const toNewEvent = ({ type, data }: DiamondEvent) => ({
       id: randomUUID(),
       type,
       data,
-      metadata: withEventVersion(base, type),
+      metadata: withEventVersion(metadata, type),
     })
-    return { stream, expected, events: events.map(stamped) }
+    return { stream, expected, events: events.map(toNewEvent) }
   })
-  const isRecorded = once !== undefined && (appends.length > 0 || once.recordsNoChange === true)
+  const isRecorded = idempotency !== undefined && (appends.length > 0 || idempotency.recordsNoChange === true)
   if (appends.length === 0 && !isRecorded) return { ...result, position: undefined }
-  const record = isRecorded ? { ...once, expected: existing?.revision ?? ('none' as const) } : undefined
+  const record = isRecorded ? { ...idempotency, expected: existing?.revision ?? ('none' as const) } : undefined
   const diamonds = decided.map(({ stream }) => diamondIdOfStream(stream))
   return {
     ...result,
-    position: await appendAtomically(context, { diamonds, appends, metadata: base }, record),
+    position: await appendAtomically(context, { diamonds, appends, metadata }, record),
   }
 }
 
@@ -225,15 +232,15 @@ type ExistingRecord = {
 }
 
 /** @throws RequestError 'invalid' if the record has a different body */
-async function readExistingRecord(context: CommandContext, once: RequestRecord): Promise<ExistingRecord> {
-  const { revision, existing } = await readRecord(context, once)
+async function readExistingRecord(context: CommandContext, record: RequestRecord): Promise<ExistingRecord> {
+  const { revision, existing } = await readRecord(context, record)
   if (existing?.type === 'RequestDone') {
-    const { diamonds } = requireSameBody(decode<RequestDone>(existing), once.body)
+    const { diamonds } = requireSameBody(decode<RequestDone>(existing), record.body)
     return { revision, done: { diamonds, position: existing.position } }
   }
   if (existing !== undefined) {
-    requireSameBody(decode<RequestAccepted>(existing), once.body)
-    if ((await finishBulk(context, once.stream)) !== undefined) return readExistingRecord(context, once)
+    requireSameBody(decode<RequestAccepted>(existing), record.body)
+    if ((await finishBulk(context, record.stream)) !== undefined) return readExistingRecord(context, record)
   }
   return { revision }
 }

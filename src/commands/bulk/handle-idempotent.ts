@@ -27,11 +27,11 @@ export type IdempotentAction<Result> = {
  */
 export function handleIdempotent<Result>(
   context: CommandContext,
-  keyed: KeyedRequest,
+  request: KeyedRequest,
   { diamond, origin, execute, replay, compensate }: IdempotentAction<Result>,
 ): Promise<Result> {
   const { store, queue, clock } = context
-  const record = requestRecordOf(keyed)
+  const record = requestRecordOf(request)
   const { stream, body } = record
   const commandIdAt = (before: Revision) => `${stream}/${before}/${body}`
   return queue.run(stream, () =>
@@ -41,17 +41,18 @@ export function handleIdempotent<Result>(
         requireSameBody(decode<RequestDone>(existing), body)
         return replay(commandIdAt(previousRevision(existing)))
       }
-      const made = await execute(commandIdAt(expected))
+      const result = await execute(commandIdAt(expected))
       const data: RequestDone['data'] = { body, diamonds: [diamond] }
       const done = createEventFactory(origin, clock())(randomUUID(), { type: 'RequestDone', data })
       try {
         await appendAll(context, [{ stream, expected, events: [done] }])
-        return made
+        return result
       } catch (error) {
         // Another process stored its record first: with the same body, then it found the same events, or with a
         // different one.
-        const [first] = error instanceof WrongRevision ? await store.read(stream, { last: 1 }) : []
-        if (first !== undefined && decode<RequestDone>(first).data.body !== body) await compensate(made)
+        const [concurrentRecord] = error instanceof WrongRevision ? await store.read(stream, { last: 1 }) : []
+        if (concurrentRecord !== undefined && decode<RequestDone>(concurrentRecord).data.body !== body)
+          await compensate(result)
         throw error
       }
     }),

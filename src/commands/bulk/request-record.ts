@@ -21,22 +21,22 @@ export type RequestRecord = {
   readonly stream: string
   readonly body: string
   /** Milliseconds for which the record is valid. Default: no limit. */
-  readonly life?: number
+  readonly ttlMs?: number
 }
 
 export const requestRecordOf = ({ owner, method, path, key, body }: KeyedRequest): RequestRecord => ({
   stream: requestStream(owner, method, path, key),
   body: canonicalDigest(body),
-  life: IDEMPOTENCY_KEY_TTL_MS,
+  ttlMs: IDEMPOTENCY_KEY_TTL_MS,
 })
 
 /** The latest event of a record; `existing` is undefined once the record has expired. @throws StoreUnavailable */
 export async function readRecord(
   { store, clock }: Pick<CommandContext, 'store' | 'clock'>,
-  { stream, life = Infinity }: Pick<RequestRecord, 'stream' | 'life'>,
+  { stream, ttlMs = Infinity }: Pick<RequestRecord, 'stream' | 'ttlMs'>,
 ): Promise<{ readonly revision: Revision; readonly existing: StoredEvent | undefined }> {
   const [last] = await store.read(stream, { last: 1 })
-  const isValid = last !== undefined && clock() - eventTimeOf(last) < life
+  const isValid = last !== undefined && clock() - eventTimeOf(last) < ttlMs
   return { revision: last?.revision ?? 'none', existing: isValid ? last : undefined }
 }
 
@@ -136,13 +136,13 @@ function splitIntoParts(changes: readonly PlannedStreamAppend[]): PlannedStreamA
   const parts: PlannedStreamAppend[][] = []
   let length = Number.POSITIVE_INFINITY
   for (const change of changes) {
-    const more = JSON.stringify(change).length
-    if (length + more > MAX_PART_CHARACTERS) {
+    const changeLength = JSON.stringify(change).length
+    if (length + changeLength > MAX_PART_CHARACTERS) {
       parts.push([])
       length = 0
     }
     parts.at(-1)?.push(change)
-    length += more
+    length += changeLength
   }
   return parts
 }

@@ -66,15 +66,15 @@ export async function attachCertification(
     )
   const heldFile = await file?.incoming.keep()
   return withFileHold(heldFile, () => {
-    const stored =
+    const reportFile =
       heldFile === undefined ? null : { digest: heldFile.digest, bytes: heldFile.bytes, name: file?.name ?? null }
-    const wanted = { ...input, file: stored }
-    if (key === undefined) return attachWithCommandId(context, principal, wanted, randomUUID(), heldFile)
-    const keyed = { ...key, owner: principal.owner, body: wanted }
-    return handleIdempotent(context, keyed, {
+    const inputWithFile = { ...input, file: reportFile }
+    if (key === undefined) return attachWithCommandId(context, principal, inputWithFile, randomUUID(), heldFile)
+    const request = { ...key, owner: principal.owner, body: inputWithFile }
+    return handleIdempotent(context, request, {
       diamond,
       origin: principal.origin,
-      execute: (commandId) => attachWithCommandId(context, principal, wanted, commandId, heldFile),
+      execute: (commandId) => attachWithCommandId(context, principal, inputWithFile, commandId, heldFile),
       replay: (commandId) => replayAttachment(context, stream, commandId),
       compensate: ({ certification: { id } }) => compensateAttachment(context, { ...principal, stream, id }),
     })
@@ -96,7 +96,7 @@ async function attachWithCommandId(
     context,
     { stream, id: commandId, origin },
     diamondDecider,
-    (found) => attach(found, { diamond, owner }, id, { laboratory, number, file }),
+    (diamondState) => attach(diamondState, { diamond, owner }, id, { laboratory, number, file }),
   )
   const attached = events.find((event) => event.type === 'CertificationAttached')
   if (attached === undefined || state.status !== 'live') return replayAttachment(context, stream, commandId)
@@ -112,12 +112,12 @@ async function replayAttachment(
   stream: string,
   commandId: string,
 ): Promise<AttachedCertification> {
-  const stored = await store.read(stream)
-  const index = stored.findIndex(({ id }) => id === eventId(commandId, 0))
-  const event = stored[index]
+  const storedEvents = await store.read(stream)
+  const index = storedEvents.findIndex(({ id }) => id === eventId(commandId, 0))
+  const event = storedEvents[index]
   if (event === undefined) throw new Error(`${stream} has no event of the completed request`)
-  const now = foldEvents(diamondDecider, stored)
-  const diamond = now.status === 'live' ? now : foldEvents(diamondDecider, stored.slice(0, index + 1))
+  const current = foldEvents(diamondDecider, storedEvents)
+  const diamond = current.status === 'live' ? current : foldEvents(diamondDecider, storedEvents.slice(0, index + 1))
   if (diamond.status !== 'live') throw new Error(`${stream} has a certification but its diamond is ${diamond.status}`)
   return { certification: decode<CertificationAttached>(event).data, diamond, position: event.position }
 }
@@ -174,10 +174,10 @@ export async function recordReading(
     ...(trace !== undefined && { trace }),
   } as const
   const target = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
-  const { state, events } = await handle(context, target, diamondDecider, (found) =>
-    decide(found, certification, reading),
+  const { state, events } = await handle(context, target, diamondDecider, (diamondState) =>
+    decide(diamondState, certification, reading),
   )
-  const read = findCertification(state, certification)
-  if (events.length === 0 || state.status !== 'live' || read === undefined) return undefined
-  return { contradictions: contradictionsOf(read, state.fields) }
+  const updatedCertification = findCertification(state, certification)
+  if (events.length === 0 || state.status !== 'live' || updatedCertification === undefined) return undefined
+  return { contradictions: contradictionsOf(updatedCertification, state.fields) }
 }

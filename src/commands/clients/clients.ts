@@ -78,21 +78,21 @@ export class ClientRefused extends RequestError {
 
 export type ClientVerificationContext = {
   readonly store: EventStore
-  readonly guesses: FailedAttemptLimiter
+  readonly attemptLimiter: FailedAttemptLimiter
   readonly security: SecurityEventRecorder
 }
 
 /** @throws ClientRefused, RequestError 'too-many' */
 export async function verifyClient(
-  { store, guesses, security }: ClientVerificationContext,
+  { store, attemptLimiter, security }: ClientVerificationContext,
   { client, secret, address }: { client: string; secret: string; address: string },
 ): Promise<VerifiedClient> {
   const { state } = isClientId(client)
     ? await loadStream(store, clientStream(client), clientDecider)
     : { state: clientDecider.initialState }
-  const right = sameDigest(tokenDigest(secret), state.status === 'unknown' ? '' : state.secret)
-  if (state.status === 'enabled' && right) return { client, clientEpoch: state.epoch }
-  guesses.recordWrongCredential('client secret', address)
+  const isSecretCorrect = sameDigest(tokenDigest(secret), state.status === 'unknown' ? '' : state.secret)
+  if (state.status === 'enabled' && isSecretCorrect) return { client, clientEpoch: state.epoch }
+  attemptLimiter.recordWrongCredential('client secret', address)
   security({ event: 'wrong-client-secret', client: state.status === 'unknown' ? null : client, address })
   throw new ClientRefused()
 }

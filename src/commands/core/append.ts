@@ -43,10 +43,10 @@ export const withEventVersion = (base: NewEvent['metadata'], type: string): NewE
 
 export function withSchema(base: NewEvent['metadata'], schema: string): NewEvent['metadata'] {
   if (base['schema'] === schema) return base
-  const made = metadataBySchema.get(base) ?? new Map<string, NewEvent['metadata']>()
-  const found = made.get(schema) ?? { ...base, schema }
-  metadataBySchema.set(base, made.set(schema, found))
-  return found
+  const bySchema = metadataBySchema.get(base) ?? new Map<string, NewEvent['metadata']>()
+  const metadata = bySchema.get(schema) ?? { ...base, schema }
+  metadataBySchema.set(base, bySchema.set(schema, metadata))
+  return metadata
 }
 
 export type AppendContext = {
@@ -78,9 +78,9 @@ async function appendOneOrMany(store: EventStore, appends: readonly Append[]): P
 
 /** The highest position. With concurrent appends this need not be the last one in the list. */
 export function latestPosition(positions: readonly (Position | undefined)[]): Position | undefined {
-  let found: Position | undefined
+  let latest: Position | undefined
   for (const position of positions) {
-    if (position !== undefined && (found === undefined || comparePositions(position, found) > 0)) found = position
+    if (position !== undefined && (latest === undefined || comparePositions(position, latest) > 0)) latest = position
   }
-  return found
+  return latest
 }

@@ -36,18 +36,18 @@ export class CommandOutcomes {
     this.#count(this.#retryCounts, stream, error instanceof WrongRevision ? 'conflict' : 'unknown')
   }
 
-  get ended(): CommandCount<CommandOutcome>[] {
+  get outcomeCounts(): CommandCount<CommandOutcome>[] {
     return toCommandCounts(this.#outcomeCounts)
   }
 
-  get retries(): CommandCount<RetryReason>[] {
+  get retryCounts(): CommandCount<RetryReason>[] {
     return toCommandCounts(this.#retryCounts)
   }
 
   #count<Kind>(counts: Map<string, Map<Kind, number>>, stream: string, kind: Kind): void {
     const subject = categoryOf(stream)
-    const bySubject = counts.get(subject) ?? new Map<Kind, number>()
-    counts.set(subject, bySubject.set(kind, (bySubject.get(kind) ?? 0) + 1))
+    const byKind = counts.get(subject) ?? new Map<Kind, number>()
+    counts.set(subject, byKind.set(kind, (byKind.get(kind) ?? 0) + 1))
   }
 }
 

@@ -2,21 +2,22 @@ import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import type { StoredFile } from '../../stores/ports/file-store.ts'
 
 /** Milliseconds to keep a file held after an append with unknown outcome, which may still arrive. */
-const LATE_APPEND_MS = 60_000
+const UNKNOWN_OUTCOME_HOLD_MS = 60_000
 
 /** Runs an action that appends an event referring to the held file, and releases the file afterwards. */
 export async function withFileHold<Result>(
   heldFile: StoredFile | undefined,
   action: () => Promise<Result>,
 ): Promise<Result> {
-  let late = false
+  let isOutcomeUnknown = false
   try {
     return await action()
   } catch (error) {
-    late = error instanceof OutcomeUnknown
+    isOutcomeUnknown = error instanceof OutcomeUnknown
     throw error
   } finally {
-    if (late && heldFile !== undefined) setTimeout(() => heldFile.release(), LATE_APPEND_MS).unref()
+    if (isOutcomeUnknown && heldFile !== undefined)
+      setTimeout(() => heldFile.release(), UNKNOWN_OUTCOME_HOLD_MS).unref()
     else heldFile?.release()
   }
 }

@@ -18,27 +18,27 @@ import { withRetry } from './retry.ts'
 
 /** Serializes the commands of each stream within this process. Commands on different streams run concurrently. */
 class StreamQueue {
-  readonly #last = new Map<string, Promise<unknown>>()
+  readonly #lastTasks = new Map<string, Promise<unknown>>()
 
   run<Result>(stream: string, task: () => Promise<Result>): Promise<Result> {
-    const previous = this.#last.get(stream)
+    const previous = this.#lastTasks.get(stream)
     const result = previous === undefined ? task() : previous.then(task, task)
-    this.#remember([stream], result)
+    this.#setLastTask([stream], result)
     return result
   }
 
   /** Enters the queues of all streams at once, so that two commands on several streams can't deadlock. */
   runAll<Result>(streams: readonly string[], task: () => Promise<Result>): Promise<Result> {
-    const previous = [...new Set(streams.flatMap((stream) => this.#last.get(stream) ?? []))]
+    const previous = [...new Set(streams.flatMap((stream) => this.#lastTasks.get(stream) ?? []))]
     const result = previous.length === 0 ? task() : Promise.allSettled(previous).then(task)
-    this.#remember(streams, result)
+    this.#setLastTask(streams, result)
     return result
   }
 
-  #remember(streams: readonly string[], result: Promise<unknown>): void {
-    for (const stream of streams) this.#last.set(stream, result)
+  #setLastTask(streams: readonly string[], result: Promise<unknown>): void {
+    for (const stream of streams) this.#lastTasks.set(stream, result)
     const forget = () => {
-      for (const stream of streams) if (this.#last.get(stream) === result) this.#last.delete(stream)
+      for (const stream of streams) if (this.#lastTasks.get(stream) === result) this.#lastTasks.delete(stream)
     }
     result.then(forget, forget)
   }
@@ -104,18 +104,18 @@ export function handle<State, Event extends DomainEvent>(
   const { queue, outcomes, monotonic } = context
   const { stream } = target
   const onRetry = (error: unknown) => outcomes.countRetry(stream, error)
-  const command = { ...target, id: target.id ?? randomUUID(), decider, decide, isNamed: target.id !== undefined }
-  const handling = () =>
+  const command = { ...target, id: target.id ?? randomUUID(), decider, decide, hasExplicitId: target.id !== undefined }
+  const handleWithRetry = () =>
     withRetry({ on: [WrongRevision, OutcomeUnknown], onRetry, monotonic }, (attempt) =>
       attemptCommand(context, command, attempt),
     )
-  return queue.run(stream, () => outcomes.track(stream, handling))
+  return queue.run(stream, () => outcomes.track(stream, handleWithRetry))
 }
 
 type Command<State, Event extends DomainEvent> = CommandTarget & {
   readonly id: string
   /** Whether the caller gave the command id: the stream may then contain events of an earlier attempt. */
-  readonly isNamed: boolean
+  readonly hasExplicitId: boolean
   readonly decider: Decider<State, Event>
   readonly decide: Decide<State, Event>
 }
@@ -126,11 +126,14 @@ async function attemptCommand<State, Event extends DomainEvent>(
   attempt: number,
 ): Promise<CommandResult<State, Event>> {
   const { store, stateCache, clock } = context
-  const { stream, id, isNamed, decider, decide } = command
+  const { stream, id, hasExplicitId, decider, decide } = command
   const cached = attempt === 1 ? findCachedState(stateCache, command) : undefined
-  const optimistic = cached && decideOnCachedState(cached, decide, clock())
-  if (cached !== undefined && optimistic !== undefined) return append(context, command, cached, optimistic)
-  const loaded = await (isNamed ? loadStream(store, stream, decider, id) : stateCache.load(store, stream, decider, id))
+  const optimisticDecision = cached && decideOnCachedState(cached, decide, clock())
+  if (cached !== undefined && optimisticDecision !== undefined)
+    return append(context, command, cached, optimisticDecision)
+  const loaded = await (hasExplicitId
+    ? loadStream(store, stream, decider, id)
+    : stateCache.load(store, stream, decider, id))
   const { state, revision, commandEvents, position } = loaded
   if (commandEvents.length > 0) return { state, events: commandEvents, revision, position }
   const now = Math.max(clock(), loaded.lastEventAt)
@@ -142,10 +145,10 @@ async function attemptCommand<State, Event extends DomainEvent>(
 /** The state as far as it is known without reading. It may be outdated. */
 function findCachedState<State, Event extends DomainEvent>(
   stateCache: StateCache,
-  { stream, decider, isNew, isNamed }: Command<State, Event>,
+  { stream, decider, isNew, hasExplicitId }: Command<State, Event>,
 ): Omit<CachedState<State>, 'lastEventId'> | undefined {
   if (isNew === true) return { state: decider.initialState, revision: 'none', lastEventAt: 0 }
-  return isNamed ? undefined : stateCache.find(stream, decider)
+  return hasExplicitId ? undefined : stateCache.find(stream, decider)
 }
 
 type CommandDecision<Event> = { readonly events: readonly Event[]; readonly now: number }
@@ -154,9 +157,9 @@ type CommandDecision<Event> = { readonly events: readonly Event[]; readonly now:
 function decideOnCachedState<State, Event>(
   { state, revision, lastEventAt }: Omit<CachedState<State>, 'lastEventId'>,
   decide: Decide<State, Event>,
-  clock: number,
+  clockTime: number,
 ): CommandDecision<Event> | undefined {
-  const now = Math.max(clock, lastEventAt)
+  const now = Math.max(clockTime, lastEventAt)
   try {
     const events = decide(state, now, revision)
     return events.length > 0 ? { events, now } : undefined
@@ -171,11 +174,11 @@ async function append<State, Event extends DomainEvent>(
   before: { readonly state: State; readonly revision: Revision },
   { events, now }: CommandDecision<Event>,
 ): Promise<CommandResult<State, Event>> {
-  const stamped = toNewEvents({ id, origin }, events, now)
-  const position = await store.append(stream, before.revision, stamped)
+  const newEvents = toNewEvents({ id, origin }, events, now)
+  const position = await store.append(stream, before.revision, newEvents)
   const state = events.reduce((folded, event) => decider.evolve(folded, event), before.state)
   const revision = revisionAfter(before.revision, events.length)
-  stateCache.put(stream, decider, { state, revision, lastEventId: stamped.at(-1)?.id ?? '', lastEventAt: now })
+  stateCache.put(stream, decider, { state, revision, lastEventId: newEvents.at(-1)?.id ?? '', lastEventAt: now })
   return { state, events, revision, position }
 }
 
@@ -196,8 +199,10 @@ export const handleEach = <State, Event extends DomainEvent>(
   decider: Decider<State, Event>,
 ): Promise<number> =>
   withRetry({ on: [WrongRevision, OutcomeUnknown], monotonic: context.monotonic }, async (attempt) => {
-    const found = await Promise.all(commands.map((command) => decideStreamAppend(context, command, decider, attempt)))
-    const appends = found.filter((append) => append !== undefined)
+    const decidedAppends = await Promise.all(
+      commands.map((command) => decideStreamAppend(context, command, decider, attempt)),
+    )
+    const appends = decidedAppends.filter((append) => append !== undefined)
     if (appends.length > 0) await appendAll(context, appends)
     return appends.length
   })

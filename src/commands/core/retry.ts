@@ -47,4 +47,4 @@ export async function withRetry<Result>(
 const isOneOf = (error: unknown, kinds: readonly Retryable[]): error is WrongRevision | OutcomeUnknown =>
   kinds.some((kind) => error instanceof kind)
 
-const pause = (most: number) => new Promise<void>((done) => setTimeout(done, Math.random() * most))
+const pause = (maxMs: number) => new Promise<void>((done) => setTimeout(done, Math.random() * maxMs))

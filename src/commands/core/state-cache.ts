@@ -55,11 +55,11 @@ export class StateCache {
     decider: Decider<State, Event>,
     id?: string,
   ): Promise<LoadedStream<State, Event>> {
-    const known = this.find(stream, decider)
-    if (known !== undefined) {
+    const cached = this.find(stream, decider)
+    if (cached !== undefined) {
       const [last] = await store.read(stream, { last: 1 })
-      if (last?.id === known.lastEventId && last.revision === known.revision)
-        return { ...known, commandEvents: [], position: undefined }
+      if (last?.id === cached.lastEventId && last.revision === cached.revision)
+        return { ...cached, commandEvents: [], position: undefined }
     }
     const loaded = await loadStream(store, stream, decider, id)
     const { state, commandEvents, revision, lastEventId, lastEventAt } = loaded
@@ -89,14 +89,14 @@ export class StateCache {
 const OBJECT_BYTES = 32
 const MEMBER_BYTES = 8
 
-/** Approximate memory use of a value in bytes; stops counting at some number above `most`. */
-function estimateBytes(value: unknown, most: number): number {
+/** Approximate memory use of a value in bytes; stops counting at some number above `maxBytes`. */
+function estimateBytes(value: unknown, maxBytes: number): number {
   if (typeof value === 'string') return OBJECT_BYTES + 2 * value.length
   if (typeof value !== 'object' || value === null) return 0
   let bytes = OBJECT_BYTES
   for (const member of Object.values(value)) {
-    bytes += MEMBER_BYTES + estimateBytes(member, most - bytes)
-    if (bytes > most) break
+    bytes += MEMBER_BYTES + estimateBytes(member, maxBytes - bytes)
+    if (bytes > maxBytes) break
   }
   return bytes
 }

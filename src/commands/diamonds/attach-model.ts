@@ -43,9 +43,9 @@ export async function attachModel(
   return withFileHold(heldFile, async () => {
     const model = { ...(await inspect(heldFile.digest)), file: { digest: heldFile.digest, bytes: heldFile.bytes } }
     const target = { stream, id: randomUUID(), origin }
-    const at = { id, owner }
-    const { state, events, position } = await handle(context, target, diamondDecider, (found) =>
-      decide(found, at, model),
+    const ownership = { id, owner }
+    const { state, events, position } = await handle(context, target, diamondDecider, (diamond) =>
+      decide(diamond, ownership, model),
     )
     if (events.length > 0)
       await ensureHeldFile(heldFile, () => compensateModelAttachment(context, { owner, origin }, id, heldFile.digest))
@@ -59,9 +59,9 @@ const compensateModelAttachment = (
   id: number,
   digest: string,
 ) =>
-  handle(context, { stream: diamondStream(id), origin }, diamondDecider, (found) => {
-    const { model } = requireOwnedDiamond(found, id, owner)
-    return model?.file.digest === digest ? detachModel(found, { id, owner }) : []
+  handle(context, { stream: diamondStream(id), origin }, diamondDecider, (diamond) => {
+    const { model } = requireOwnedDiamond(diamond, id, owner)
+    return model?.file.digest === digest ? detachModel(diamond, { id, owner }) : []
   })
 
 /**
@@ -74,6 +74,6 @@ export async function removeModel(
   id: number,
 ): Promise<Position | undefined> {
   const target = { stream: diamondStream(id), origin }
-  const { position } = await handle(context, target, diamondDecider, (found) => detachModel(found, { id, owner }))
+  const { position } = await handle(context, target, diamondDecider, (diamond) => detachModel(diamond, { id, owner }))
   return position
 }

@@ -48,12 +48,15 @@ export const changeStock = (
   handleBulk(context, {
     origin: principal.origin,
     diamonds: changes.map(({ id }) => id),
-    once: permanentRecordOf(record),
+    idempotency: permanentRecordOf(record),
     async decide(now) {
-      const changed = (await decideChanges(context, principal, changes)).decisions.filter(
+      const changeDecisions = (await decideChanges(context, principal, changes)).decisions.filter(
         ({ events }) => events.length > 0,
       )
-      const born = (await decideCreations(context, principal.owner, creates, now)).decisions
-      return { decisions: [...born, ...changed], result: { created: born.length, changed: changed.length } }
+      const creationDecisions = (await decideCreations(context, principal.owner, creates, now)).decisions
+      return {
+        decisions: [...creationDecisions, ...changeDecisions],
+        result: { created: creationDecisions.length, changed: changeDecisions.length },
+      }
     },
   })

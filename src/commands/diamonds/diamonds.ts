@@ -29,8 +29,8 @@ export type CommandPrincipal = { readonly owner: number; readonly origin: Origin
  * count.
  */
 function ownerRevisionOf(diamond: Diamond, revision: Revision): bigint {
-  const behind = diamond.status === 'live' ? BigInt(diamond.serviceEventsSinceOwnerChange) : 0n
-  return (revision === 'none' ? -1n : revision) - behind
+  const serviceEventCount = diamond.status === 'live' ? BigInt(diamond.serviceEventsSinceOwnerChange) : 0n
+  return (revision === 'none' ? -1n : revision) - serviceEventCount
 }
 
 export type CreateDiamonds = {
@@ -56,7 +56,7 @@ export function createDiamonds(
   const replay = (diamonds: readonly number[], position: Position) => readCreatedDiamonds(context, diamonds, position)
   return handleBulk(context, {
     origin,
-    ...(key !== undefined && { once: { ...requestRecordOf({ ...key, owner }), replay } }),
+    ...(key !== undefined && { idempotency: { ...requestRecordOf({ ...key, owner }), replay } }),
     decide: (now) => decideCreations(context, owner, entries, now),
   })
 }
@@ -73,7 +73,7 @@ export async function decideCreations(
   const decisions = created.map((event) => ({
     stream: diamondStream(event.data.id),
     expected: 'none' as const,
-    at: 0,
+    lastEventAt: 0,
     events: [event],
   }))
   return { decisions, result: { created } }
@@ -86,8 +86,8 @@ async function readCreatedDiamonds(
 ): Promise<CreatedDiamonds> {
   const created: DiamondCreated[] = []
   for (const id of diamonds) {
-    const [birth] = await store.read(diamondStream(id))
-    if (birth !== undefined) created.push(decode<DiamondCreated>(birth))
+    const [createdEvent] = await store.read(diamondStream(id))
+    if (createdEvent !== undefined) created.push(decode<DiamondCreated>(createdEvent))
   }
   return { created, position }
 }
@@ -135,27 +135,27 @@ export async function changeDiamond(
   context: CommandContext,
   { owner, origin }: CommandPrincipal,
   { id, decide }: DiamondChange,
-  match?: IfMatchRevisions,
+  ifMatch?: IfMatchRevisions,
 ): Promise<ChangedDiamonds> {
   const target = { stream: diamondStream(id), origin }
   const { state, events, position, revision } = await handle(
     context,
     target,
     diamondDecider,
-    (diamond, _now, found) => {
+    (diamond, _now, currentRevision) => {
       requireOwnedDiamond(diamond, id, owner)
-      checkIfMatch(match, diamond, found)
+      checkIfMatch(ifMatch, diamond, currentRevision)
       return decide(diamond)
     },
   )
   // The revision of appended events is the owner's latest change; no later report readings are subtracted from it.
-  const left = events.length > 0 ? diamondDecider.initialState : state
-  return { position, changed: [{ id, revision: ownerRevisionOf(left, revision) }] }
+  const revisionBasis = events.length > 0 ? diamondDecider.initialState : state
+  return { position, changed: [{ id, revision: ownerRevisionOf(revisionBasis, revision) }] }
 }
 
-function checkIfMatch(match: IfMatchRevisions | undefined, diamond: Diamond, revision: Revision): void {
-  if (match === undefined || match === '*') return
-  if (!match.includes(ownerRevisionOf(diamond, revision))) {
+function checkIfMatch(ifMatch: IfMatchRevisions | undefined, diamond: Diamond, revision: Revision): void {
+  if (ifMatch === undefined || ifMatch === '*') return
+  if (!ifMatch.includes(ownerRevisionOf(diamond, revision))) {
     throw new RequestError(
       'precondition',
       'The diamond has changed since it was read: If-Match does not match its current ETag',
@@ -185,18 +185,24 @@ type DiamondReference = Pick<DiamondChange, 'id' | 'pointer'>
 export async function ownershipFaults(
   context: CommandContext,
   owner: number,
-  named: readonly DiamondReference[],
+  references: readonly DiamondReference[],
 ): Promise<ErrorDetail[]> {
-  const loaded = await loadDiamonds(context, named)
+  const loaded = await loadDiamonds(context, references)
   return loaded.flatMap(({ id, pointer, state }) => {
-    const refused = catchRefusal(() => requireOwnedDiamond(state, id, owner))
-    return refused === undefined ? [] : [faultAt(refused, pointer)]
+    const refusal = catchRefusal(() => requireOwnedDiamond(state, id, owner))
+    return refusal === undefined ? [] : [faultAt(refusal, pointer)]
   })
 }
 
-const loadDiamonds = <One extends DiamondReference>({ store, stateCache }: CommandContext, named: readonly One[]) =>
+const loadDiamonds = <One extends DiamondReference>(
+  { store, stateCache }: CommandContext,
+  references: readonly One[],
+) =>
   Promise.all(
-    named.map(async (one) => ({ ...one, ...(await stateCache.load(store, diamondStream(one.id), diamondDecider)) })),
+    references.map(async (reference) => ({
+      ...reference,
+      ...(await stateCache.load(store, diamondStream(reference.id), diamondDecider)),
+    })),
   )
 
 const faultAt = ({ message }: RequestError, pointer: string | undefined): ErrorDetail => ({
@@ -218,15 +224,16 @@ export async function decideChanges(
   const kinds = new Set<RequestError['kind']>()
   const decisions = (await loadDiamonds(context, changes)).map(
     ({ id, pointer, decide, state, revision, lastEventAt }) => {
-      const refused = catchRefusal(() => requireOwnedDiamond(state, id, owner))
-      const events = refused === undefined ? decide(state) : []
-      if (refused !== undefined) {
-        kinds.add(refused.kind)
-        faults.push(faultAt(refused, pointer))
+      const refusal = catchRefusal(() => requireOwnedDiamond(state, id, owner))
+      const events = refusal === undefined ? decide(state) : []
+      if (refusal !== undefined) {
+        kinds.add(refusal.kind)
+        faults.push(faultAt(refusal, pointer))
       }
-      const left = events.length > 0 ? revisionAfter(revision, events.length) : ownerRevisionOf(state, revision)
-      changed.push({ id, revision: left })
-      return { stream: diamondStream(id), expected: revision, at: lastEventAt, events }
+      const ownerRevision =
+        events.length > 0 ? revisionAfter(revision, events.length) : ownerRevisionOf(state, revision)
+      changed.push({ id, revision: ownerRevision })
+      return { stream: diamondStream(id), expected: revision, lastEventAt, events }
     },
   )
   if (faults.length > 0) throw new RequestError(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)

@@ -35,46 +35,51 @@ export type DiamondUndoAction =
   | { readonly kind: 'changed since'; readonly sku: string; readonly by: string; readonly at: string }
 
 /**
- * @param stored all events of a diamond's stream
+ * @param storedEvents all events of a diamond's stream
  * @param correlation the correlation id to undo: its events in a stream were appended together
  */
-function decideUndo(stored: readonly StoredEvent[], correlation: string): DiamondUndoAction {
-  const first = stored.findIndex((event) => hasCorrelation(event, correlation))
+function decideUndo(storedEvents: readonly StoredEvent[], correlation: string): DiamondUndoAction {
+  const first = storedEvents.findIndex((event) => hasCorrelation(event, correlation))
   if (first < 0) return { kind: 'nothing' }
-  const last = stored.findLastIndex((event) => hasCorrelation(event, correlation))
-  const before = foldEvents(diamondDecider, stored.slice(0, first))
-  const after = foldEvents(diamondDecider, stored.slice(0, last + 1))
-  const now = foldEvents(diamondDecider, stored)
-  if (!isUnchanged(after, now)) return refuseUndo(before, after, now, stored.at(-1))
-  if (now.status !== 'live')
+  const last = storedEvents.findLastIndex((event) => hasCorrelation(event, correlation))
+  const before = foldEvents(diamondDecider, storedEvents.slice(0, first))
+  const after = foldEvents(diamondDecider, storedEvents.slice(0, last + 1))
+  const current = foldEvents(diamondDecider, storedEvents)
+  if (!isUnchanged(after, current)) return refuseUndo(before, after, current, storedEvents.at(-1))
+  if (current.status !== 'live')
     return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }
-  const { id, owner } = now
-  if (before.status !== 'live') return { kind: 'delete', events: remove(now, id, owner) }
-  const events = patch(now, id, owner, revertingChange(before, now))
+  const { id, owner } = current
+  if (before.status !== 'live') return { kind: 'delete', events: remove(current, id, owner) }
+  const events = patch(current, id, owner, revertingChange(before, current))
   return events.length === 0 ? { kind: 'nothing' } : { kind: 'change', events }
 }
 
 /** Whether fields and certifications are the same. Reverted changes and report readings do not count as changes. */
-function isUnchanged(after: Diamond, now: Diamond): boolean {
-  if (after.status !== 'live' || now.status !== 'live') return after.status === now.status
+function isUnchanged(after: Diamond, current: Diamond): boolean {
+  if (after.status !== 'live' || current.status !== 'live') return after.status === current.status
   const ids = ({ certifications }: LiveDiamond) => certifications.map(({ id }) => id).join()
-  return FIELD_NAMES.every((name) => after.fields[name] === now.fields[name]) && ids(after) === ids(now)
+  return FIELD_NAMES.every((name) => after.fields[name] === current.fields[name]) && ids(after) === ids(current)
 }
 
 const hasCorrelation = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
 
-function refuseUndo(before: Diamond, after: Diamond, now: Diamond, since: StoredEvent | undefined): DiamondUndoAction {
+function refuseUndo(
+  before: Diamond,
+  after: Diamond,
+  current: Diamond,
+  lastEvent: StoredEvent | undefined,
+): DiamondUndoAction {
   // The change created the diamond and it has been deleted since, so there is nothing to undo.
-  if (before.status !== 'live' && now.status !== 'live') return { kind: 'nothing' }
+  if (before.status !== 'live' && current.status !== 'live') return { kind: 'nothing' }
   const { sku } = after.status === 'live' ? after.fields : { sku: '' }
-  const { actor = '', at = '' } = since?.metadata ?? {}
+  const { actor = '', at = '' } = lastEvent?.metadata ?? {}
   return { kind: 'changed since', sku, by: actor, at }
 }
 
-function revertingChange({ fields: wanted }: LiveDiamond, { fields: found }: LiveDiamond): DiamondFieldChanges {
-  const differing = FIELD_NAMES.filter((name) => wanted[name] !== found[name])
-  const unset = differing.filter((name) => name in DEFAULTS && wanted[name] === DEFAULTS[name as OptionalField])
-  const set = differing.filter((name) => !unset.includes(name)).map((name) => [name, wanted[name]] as const)
+function revertingChange({ fields: previous }: LiveDiamond, { fields: current }: LiveDiamond): DiamondFieldChanges {
+  const differing = FIELD_NAMES.filter((name) => previous[name] !== current[name])
+  const unset = differing.filter((name) => name in DEFAULTS && previous[name] === DEFAULTS[name as OptionalField])
+  const set = differing.filter((name) => !unset.includes(name)).map((name) => [name, previous[name]] as const)
   return { set: Object.fromEntries(set), removed: unset as OptionalField[] }
 }
 
@@ -102,8 +107,8 @@ export async function findUndoConflicts(
   store: EventStore,
   { correlation, diamonds }: DiamondUndoRequest,
 ): Promise<DiamondUndoConflict[]> {
-  const found = await loadUndoCandidates(store, { correlation, diamonds })
-  return found.flatMap(({ id, action }) => (action.kind === 'changed since' ? [{ id, ...action }] : []))
+  const candidates = await loadUndoCandidates(store, { correlation, diamonds })
+  return candidates.flatMap(({ id, action }) => (action.kind === 'changed since' ? [{ id, ...action }] : []))
 }
 
 /**
@@ -114,30 +119,31 @@ export async function findUndoConflicts(
 export const undoChanges = (
   context: DiamondCommandContext,
   { owner, origin }: CommandPrincipal,
-  wanted: DiamondUndoRequest,
+  request: DiamondUndoRequest,
 ): Promise<DiamondUndoResult> =>
   handleBulk(context, {
     origin,
-    diamonds: wanted.diamonds,
-    once: { ...permanentRecordOf(wanted.record), recordsNoChange: true },
+    diamonds: request.diamonds,
+    idempotency: { ...permanentRecordOf(request.record), recordsNoChange: true },
     async decide(now) {
-      const found = await loadUndoCandidates(context.store, wanted)
-      const lost = found.flatMap(({ action }) => (action.kind === 'create' ? [action.fields] : []))
-      const born = (await decideCreations(context, owner, lost, now)).decisions
-      const changes = found.flatMap(({ id, action, revision, at }) =>
+      const candidates = await loadUndoCandidates(context.store, request)
+      const diamondsToRecreate = candidates.flatMap(({ action }) => (action.kind === 'create' ? [action.fields] : []))
+      const creationDecisions = (await decideCreations(context, owner, diamondsToRecreate, now)).decisions
+      const changeDecisions = candidates.flatMap(({ id, action, revision, lastEventAt }) =>
         action.kind === 'delete' || action.kind === 'change'
-          ? [{ stream: diamondStream(id), expected: revision, at, events: action.events }]
+          ? [{ stream: diamondStream(id), expected: revision, lastEventAt, events: action.events }]
           : [],
       )
-      const of = (kind: DiamondUndoAction['kind']) => found.filter(({ action }) => action.kind === kind).length
+      const countOf = (kind: DiamondUndoAction['kind']) =>
+        candidates.filter(({ action }) => action.kind === kind).length
       const result = {
-        created: of('create'),
-        changed: of('change'),
-        deleted: of('delete'),
-        unchanged: of('nothing'),
-        refused: of('changed since'),
+        created: countOf('create'),
+        changed: countOf('change'),
+        deleted: countOf('delete'),
+        unchanged: countOf('nothing'),
+        refused: countOf('changed since'),
       }
-      return { decisions: [...born, ...changes], result }
+      return { decisions: [...creationDecisions, ...changeDecisions], result }
     },
   })
 
@@ -145,7 +151,7 @@ type DiamondUndoCandidate = {
   readonly id: number
   readonly action: DiamondUndoAction
   readonly revision: bigint
-  readonly at: number
+  readonly lastEventAt: number
 }
 
 const loadUndoCandidates = (
@@ -154,8 +160,13 @@ const loadUndoCandidates = (
 ): Promise<DiamondUndoCandidate[]> =>
   Promise.all(
     diamonds.map(async (id) => {
-      const stored = await store.read(diamondStream(id))
-      const last = stored.at(-1)
-      return { id, action: decideUndo(stored, correlation), revision: last?.revision ?? 0n, at: eventTimeOf(last) }
+      const storedEvents = await store.read(diamondStream(id))
+      const last = storedEvents.at(-1)
+      return {
+        id,
+        action: decideUndo(storedEvents, correlation),
+        revision: last?.revision ?? 0n,
+        lastEventAt: eventTimeOf(last),
+      }
     }),
   )

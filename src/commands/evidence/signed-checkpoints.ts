@@ -13,7 +13,7 @@ import { handle, type CommandContext } from '../core/handle.ts'
 import { loadOrCreateSealedKey, type SealedKeyDefinition } from '../installation/link-key.ts'
 
 /** The PKCS #8 prefix of a 32-byte Ed25519 private key in DER (RFC 8410, section 7). */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 const LOG_KEY: SealedKeyDefinition<LogKeySealed> = {
   stream: LOG_KEY_STREAM,
@@ -31,21 +31,25 @@ const LOG_KEY: SealedKeyDefinition<LogKeySealed> = {
 export async function openLogKey(context: CommandContext, keys: MasterKeys): Promise<KeyObject | undefined> {
   const { root, revision } = await loadOrCreateSealedKey(context, keys, LOG_KEY)
   if (revision < 0n) return undefined
-  return createPrivateKey({ key: Buffer.concat([PKCS8, root]), format: 'der', type: 'pkcs8' })
+  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, root]), format: 'der', type: 'pkcs8' })
 }
 
 const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'checkpoint' }
 
 /**
- * Appends a signed checkpoint if the latest one still has revision `last`, so that only one of several concurrent
- * signers succeeds.
+ * Appends a signed checkpoint if the latest one still has revision `lastRevision`, so that only one of several
+ * concurrent signers succeeds.
  * @returns false if another process was first
  * @throws LogClosed, StoreUnavailable
  */
-export async function appendSignedCheckpoint(context: CommandContext, note: string, last: Revision): Promise<boolean> {
+export async function appendSignedCheckpoint(
+  context: CommandContext,
+  note: string,
+  lastRevision: Revision,
+): Promise<boolean> {
   const signed: CheckpointSigned = { type: 'CheckpointSigned', data: { checkpoint: note } }
   const target = { stream: CHECKPOINTS_STREAM, origin: ORIGIN }
-  const decide = (_state: unknown, _now: number, revision: Revision) => (revision === last ? [signed] : [])
+  const decide = (_state: unknown, _now: number, revision: Revision) => (revision === lastRevision ? [signed] : [])
   return (
     (await handle(context, target, latestEventDecider<CheckpointSigned>('CheckpointSigned'), decide)).events.length > 0
   )

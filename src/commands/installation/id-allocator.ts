@@ -8,7 +8,7 @@ export type IdAllocatorOptions = CommandContext & {
   /** Ids per reservation. Ids that a process has not used when it ends are lost. */
   readonly size: number
   /** Prefetch the next block when fewer than this many ids are left. 0 or undefined: fetch on demand only. */
-  readonly ahead?: number
+  readonly prefetchThreshold?: number
   readonly origin: Origin
 }
 
@@ -19,7 +19,7 @@ export type IdAllocatorOptions = CommandContext & {
 export class IdAllocator {
   readonly #options: IdAllocatorOptions
   readonly #blocks: { next: number; readonly to: number }[] = []
-  #left = 0
+  #available = 0
   #fetching: Promise<void> | undefined
 
   constructor(options: IdAllocatorOptions) {
@@ -31,9 +31,9 @@ export class IdAllocator {
    * @throws StoreUnavailable (rejects)
    */
   take(): number | Promise<number> {
-    if (this.#left === 0) return this.#fetch(1).then(() => this.take())
+    if (this.#available === 0) return this.#fetch(1).then(() => this.take())
     const id = this.#next()
-    this.#fetchAhead()
+    this.#prefetch()
     return id
   }
 
@@ -42,9 +42,9 @@ export class IdAllocator {
    * @throws StoreUnavailable (rejects)
    */
   takeMany(count: number): number[] | Promise<number[]> {
-    if (this.#left < count) return this.#fetch(count - this.#left).then(() => this.takeMany(count))
+    if (this.#available < count) return this.#fetch(count - this.#available).then(() => this.takeMany(count))
     const ids = Array.from({ length: count }, () => this.#next())
-    this.#fetchAhead()
+    this.#prefetch()
     return ids
   }
 
@@ -52,13 +52,13 @@ export class IdAllocator {
     const block = this.#blocks[0]
     if (block === undefined) throw new Error('No id is available')
     const id = block.next++
-    this.#left--
+    this.#available--
     if (id === block.to) this.#blocks.shift()
     return id
   }
 
-  #fetchAhead(): void {
-    if (this.#left >= (this.#options.ahead ?? 0) || this.#fetching !== undefined) return
+  #prefetch(): void {
+    if (this.#available >= (this.#options.prefetchThreshold ?? 0) || this.#fetching !== undefined) return
     // If prefetching fails, the next call that needs a block rejects.
     this.#fetch(1).catch(() => undefined)
   }
@@ -75,7 +75,7 @@ export class IdAllocator {
     const { events } = await handle(this.#options, target, idsDecider, (last) => [reserveIds(last, size)])
     for (const { data } of events) {
       this.#blocks.push({ next: data.from, to: data.to })
-      this.#left += data.to - data.from + 1
+      this.#available += data.to - data.from + 1
     }
   }
 }

@@ -24,40 +24,45 @@ export class ForeignStores extends StoreUnavailable {
  */
 export async function verifyJoinedStores(
   context: JoinStoresContext,
-  found: StoreIdentities,
+  stores: StoreIdentities,
 ): Promise<'unchanged' | 'vault lost'> {
   // Nothing can be appended to a closed log.
   const isClosed = (await context.store.closedReason()) !== undefined
   let isVaultLost = false
-  await appendStoresJoined(context, found, (known) => {
-    isVaultLost = known !== undefined && hasLostVault(known, found)
-    if (known !== undefined && !isVaultLost) throw foreignStoresError(known, found)
+  await appendStoresJoined(context, stores, (recordedStores) => {
+    isVaultLost = recordedStores !== undefined && hasLostVault(recordedStores, stores)
+    if (recordedStores !== undefined && !isVaultLost) throw foreignStoresError(recordedStores, stores)
     return !isClosed
   })
   return isVaultLost ? 'vault lost' : 'unchanged'
 }
 
 /** Makes these stores the log's own, replacing any others. For restores and moves. */
-export const joinStores = (context: JoinStoresContext, found: StoreIdentities): Promise<unknown> =>
-  appendStoresJoined(context, found, () => true)
+export const joinStores = (context: JoinStoresContext, stores: StoreIdentities): Promise<unknown> =>
+  appendStoresJoined(context, stores, () => true)
 
-/** @param isWanted called if the log has other stores or none */
+/** @param shouldAppend called if the log has other stores or none */
 const appendStoresJoined = (
   { store, clock, origin }: JoinStoresContext,
-  found: StoreIdentities,
-  isWanted: (known: StoreIdentities | undefined) => boolean,
+  stores: StoreIdentities,
+  shouldAppend: (recordedStores: StoreIdentities | undefined) => boolean,
 ): Promise<unknown> => {
-  const joined: StoresJoined = { type: 'StoresJoined', data: found }
-  return handle(createCommandContext(store, clock), { stream: STORES_STREAM, origin }, storesDecider, (known) => {
-    const isKnown = known !== undefined && isSameInstallation(known, found)
-    return isKnown || !isWanted(known) ? [] : [joined]
-  })
+  const joined: StoresJoined = { type: 'StoresJoined', data: stores }
+  return handle(
+    createCommandContext(store, clock),
+    { stream: STORES_STREAM, origin },
+    storesDecider,
+    (recordedStores) => {
+      const isUnchanged = recordedStores !== undefined && isSameInstallation(recordedStores, stores)
+      return isUnchanged || !shouldAppend(recordedStores) ? [] : [joined]
+    },
+  )
 }
 
-const foreignStoresError = (known: StoreIdentities, found: StoreIdentities) =>
+const foreignStoresError = (recordedStores: StoreIdentities, stores: StoreIdentities) =>
   new ForeignStores(
-    `The log's vault and files are in ${known.place} (${shortOf(known)}), but DATA_DIR and READ_MODEL name ${found.place} ` +
-      `(${shortOf(found)}): change the settings to the log's own stores, or run \`npx adamant restore --in-place\` if those are lost`,
+    `The log's vault and files are in ${recordedStores.place} (${formatStoreIds(recordedStores)}), but DATA_DIR and READ_MODEL name ${stores.place} ` +
+      `(${formatStoreIds(stores)}): change the settings to the log's own stores, or run \`npx adamant restore --in-place\` if those are lost`,
   )
 
-const shortOf = ({ vault, files }: StoreIdentities) => `vault ${vault.slice(0, 8)}, files ${files.slice(0, 8)}`
+const formatStoreIds = ({ vault, files }: StoreIdentities) => `vault ${vault.slice(0, 8)}, files ${files.slice(0, 8)}`

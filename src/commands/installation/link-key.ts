@@ -56,12 +56,13 @@ export async function loadOrCreateSealedKey<Event extends SealedKeyEvent>(
   const { store } = context
   // Nothing can be appended to a closed log, so its key is used as it is.
   const isClosed = (await store.closedReason()) !== undefined
-  const made = randomBytes(32)
-  const rootOf = (kept: Event['data'] | undefined) => (kept === undefined ? made : unsealKey(kept, keys, purpose))
-  const decide = (kept: Event['data'] | undefined): Event[] => {
-    const root = rootOf(kept)
-    if (isClosed || kept?.key === keys.current.id) return []
-    return [{ type, data: { ...kept, ...sealKey(root, keys.current, purpose) } } as Event]
+  const newRoot = randomBytes(32)
+  const rootOf = (payload: Event['data'] | undefined) =>
+    payload === undefined ? newRoot : unsealKey(payload, keys, purpose)
+  const decide = (payload: Event['data'] | undefined): Event[] => {
+    const root = rootOf(payload)
+    if (isClosed || payload?.key === keys.current.id) return []
+    return [{ type, data: { ...payload, ...sealKey(root, keys.current, purpose) } } as Event]
   }
   const { state, revision } = await handle(context, { stream, origin }, latestEventDecider<Event>(type), decide)
   return { root: rootOf(state), payload: state, revision: revision === 'none' ? -1n : revision }
@@ -114,17 +115,17 @@ export class LinkKeys {
 
   private constructor(
     private readonly keys: MasterKeys,
-    private sealed: { readonly root: Buffer; readonly revision: bigint; readonly since: number },
+    private unsealedKey: { readonly root: Buffer; readonly revision: bigint; readonly since: number },
     private epoch: LogEpoch,
   ) {
     this.#current = this.#deriveCurrent()
   }
 
   /** @throws WrongMasterKey, StoreUnavailable */
-  static async open(writing: CommandContext, keys: MasterKeys): Promise<LinkKeys> {
-    const { root, payload, revision } = await loadOrCreateSealedKey(writing, keys, LINK_KEY)
-    const [restored] = await writing.store.read(RESTORES_STREAM, { last: 1 })
-    return new LinkKeys(keys, { root, since: payload?.since ?? 0, revision }, logEpochOf(restored))
+  static async open(context: CommandContext, keys: MasterKeys): Promise<LinkKeys> {
+    const { root, payload, revision } = await loadOrCreateSealedKey(context, keys, LINK_KEY)
+    const [lastRestore] = await context.store.read(RESTORES_STREAM, { last: 1 })
+    return new LinkKeys(keys, { root, since: payload?.since ?? 0, revision }, logEpochOf(lastRestore))
   }
 
   get current(): LinkKey {
@@ -134,7 +135,7 @@ export class LinkKeys {
   /** Applies changes that other processes made to the key. Ignores all other events. */
   note(event: LinkKeyEvent): void {
     if (event.type === 'LogRestored' && event.stream === RESTORES_STREAM) this.epoch = logEpochOf(event)
-    else if (event.type === 'LinkKeySealed' && event.revision > this.sealed.revision) this.#applySealedKey(event)
+    else if (event.type === 'LinkKeySealed' && event.revision > this.unsealedKey.revision) this.#applySealedKey(event)
     else return
     this.#current = this.#deriveCurrent()
   }
@@ -143,11 +144,11 @@ export class LinkKeys {
   #applySealedKey({ data, revision }: LinkKeyEvent): void {
     const { key, sealed, since } = data as LinkKeySealed['data']
     if (![this.keys.current.id, this.keys.old?.id].includes(key)) return
-    this.sealed = { root: unsealKey({ key, sealed }, this.keys, LINK_KEY.purpose), revision, since: since ?? 0 }
+    this.unsealedKey = { root: unsealKey({ key, sealed }, this.keys, LINK_KEY.purpose), revision, since: since ?? 0 }
   }
 
   #deriveCurrent(): LinkKey {
-    const { root, since } = this.sealed
+    const { root, since } = this.unsealedKey
     const { number, at } = this.epoch
     if (number === FIRST_EPOCH) return { key: createSecretKey(root), since }
     return { key: createSecretKey(derive(root, `links of epoch ${number}`)), since: Math.max(since, at) }
@@ -157,9 +158,9 @@ export class LinkKeys {
 /** A log epoch and its start in milliseconds since 1970. */
 type LogEpoch = { readonly number: number; readonly at: number }
 
-const logEpochOf = (restored: LinkKeyEvent | undefined): LogEpoch => ({
-  number: epochOfLastRestore(restored),
-  at: eventTimeOf(restored),
+const logEpochOf = (lastRestore: LinkKeyEvent | undefined): LogEpoch => ({
+  number: epochOfLastRestore(lastRestore),
+  at: eventTimeOf(lastRestore),
 })
 
 /**
@@ -169,7 +170,7 @@ const logEpochOf = (restored: LinkKeyEvent | undefined): LogEpoch => ({
 export async function rotateLinkKey(context: CommandContext, keys: MasterKeys, origin: Origin): Promise<void> {
   const root = randomBytes(32)
   const target = { stream: LINK_KEY_STREAM, origin }
-  await handle(context, target, latestEventDecider<LinkKeySealed>(LINK_KEY.type), (_kept, now): LinkKeySealed[] => [
+  await handle(context, target, latestEventDecider<LinkKeySealed>(LINK_KEY.type), (_payload, now): LinkKeySealed[] => [
     { type: 'LinkKeySealed', data: { ...sealKey(root, keys.current, LINK_KEY.purpose), since: now } },
   ])
 }

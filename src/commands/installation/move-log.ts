@@ -33,11 +33,11 @@ export async function fenceLog(context: LogMoveContext, source: EventStore, data
   await append(context, source, LOG_STREAM, last, { type: 'LogFenced', data })
 }
 
-/** The copy was already completed or abandoned; `how` says which. */
+/** The copy was already completed or abandoned; `eventType` says which. */
 export class CopyEnded extends Error {
   override readonly name = 'CopyEnded'
-  constructor(readonly how: 'CopyDone' | 'CopyAbandoned') {
-    super(how === 'CopyDone' ? 'This copy is complete' : 'This copy was abandoned')
+  constructor(readonly eventType: 'CopyDone' | 'CopyAbandoned') {
+    super(eventType === 'CopyDone' ? 'This copy is complete' : 'This copy was abandoned')
   }
 }
 
@@ -62,15 +62,15 @@ export const abandonCopy = (context: LogMoveContext, target: EventStore, copy: s
   endCopy(context, target, { type: 'CopyAbandoned', data: { copy } })
 
 /** Appends directly after CopyBegun and nowhere else, so that of two concurrent endings only the first is stored. */
-async function endCopy(context: LogMoveContext, target: EventStore, step: CopyDone | CopyAbandoned): Promise<void> {
-  const [begun, ended] = await target.read(COPY_STREAM)
-  if (ended?.type === step.type) return
-  if (ended !== undefined) throw new CopyEnded(ended.type === 'CopyDone' ? 'CopyDone' : 'CopyAbandoned')
+async function endCopy(context: LogMoveContext, target: EventStore, endEvent: CopyDone | CopyAbandoned): Promise<void> {
+  const [beginEvent, recordedEnd] = await target.read(COPY_STREAM)
+  if (recordedEnd?.type === endEvent.type) return
+  if (recordedEnd !== undefined) throw new CopyEnded(recordedEnd.type === 'CopyDone' ? 'CopyDone' : 'CopyAbandoned')
   try {
-    await append(context, target, COPY_STREAM, begun, step)
+    await append(context, target, COPY_STREAM, beginEvent, endEvent)
   } catch (error) {
     if (!(error instanceof WrongRevision)) throw error
-    await endCopy(context, target, step)
+    await endCopy(context, target, endEvent)
   }
 }
 

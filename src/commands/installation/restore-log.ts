@@ -27,13 +27,13 @@ const APPENDS_PER_BATCH = 500
  * process may write. After an interruption, run it again.
  * The epoch is the time in seconds since 1970, and higher than any known epoch. With a counter, two restores of the
  * same backup would get the same epoch, and tokens issued in the first one would be valid in the second.
- * @param seen the highest epoch known outside the log
+ * @param knownEpoch the highest epoch known outside the log
  * @returns the epoch
  * @throws WrongRevision if another process writes, StoreUnavailable
  */
-export async function beginEpoch(context: RestoreLogContext, seen: number): Promise<number> {
+export async function beginEpoch(context: RestoreLogContext, knownEpoch: number): Promise<number> {
   const { store, clock } = context
-  const epoch = Math.max(Math.floor(clock() / 1000), Math.max(seen, await readEpoch(store)) + 1)
+  const epoch = Math.max(Math.floor(clock() / 1000), Math.max(knownEpoch, await readEpoch(store)) + 1)
   await appendInBatches(context, await secretExpiryAppends(context, epoch))
   await appendInBatches(context, await idSkipAppends(context, epoch))
   const [last] = await store.read(RESTORES_STREAM, { last: 1 })
@@ -44,12 +44,12 @@ export async function beginEpoch(context: RestoreLogContext, seen: number): Prom
 }
 
 async function secretExpiryAppends(context: RestoreLogContext, epoch: number): Promise<Append[]> {
-  const waiting = new Map<string, StoredEvent>()
+  const pendingSecrets = new Map<string, StoredEvent>()
   for await (const event of context.store.readAll('start', { prefixes: ['secret-'] })) {
-    if (SECRET_END_EVENT_TYPES.has(event.type)) waiting.delete(event.stream)
-    else if (event.type === 'SecretShared' || waiting.has(event.stream)) waiting.set(event.stream, event)
+    if (SECRET_END_EVENT_TYPES.has(event.type)) pendingSecrets.delete(event.stream)
+    else if (event.type === 'SecretShared' || pendingSecrets.has(event.stream)) pendingSecrets.set(event.stream, event)
   }
-  return [...waiting].map(([stream, last]) => {
+  return [...pendingSecrets].map(([stream, last]) => {
     const data = { at: timeAfter(context, last) }
     return appendAfter(context, stream, last, epoch, { type: 'SecretExpired', data })
   })
@@ -58,12 +58,14 @@ async function secretExpiryAppends(context: RestoreLogContext, epoch: number): P
 const SECRET_END_EVENT_TYPES: ReadonlySet<string> = new Set(['SecretRevealed', 'SecretBurned', 'SecretExpired'])
 
 async function idSkipAppends(context: RestoreLogContext, epoch: number): Promise<Append[]> {
-  const newest = new Map<string, StoredEvent | undefined>(ID_KINDS.map((kind) => [ID_STREAM_PREFIX + kind, undefined]))
+  const lastReservations = new Map<string, StoredEvent | undefined>(
+    ID_KINDS.map((kind) => [ID_STREAM_PREFIX + kind, undefined]),
+  )
   for await (const event of context.store.readAll('start', { prefixes: [ID_STREAM_PREFIX] }))
-    newest.set(event.stream, event)
-  return [...newest].map(([stream, last]) => {
-    const skipped = reserveIds(last && decode<IdsReserved>(last).data, SKIPPED_ID_COUNT)
-    return appendAfter(context, stream, last, epoch, skipped)
+    lastReservations.set(event.stream, event)
+  return [...lastReservations].map(([stream, last]) => {
+    const skipEvent = reserveIds(last && decode<IdsReserved>(last).data, SKIPPED_ID_COUNT)
+    return appendAfter(context, stream, last, epoch, skipEvent)
   })
 }
 

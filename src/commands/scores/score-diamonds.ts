@@ -13,9 +13,9 @@ import { eventId, type Origin } from '../../events/event-metadata.ts'
 
 export type ScoringTools = CommandContext & {
   /** Returns synchronously if the cut is cached. null: no stone can have these proportions. */
-  readonly traced: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
+  readonly traceCut: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
   /** Traces an attached 3D model. @throws UntraceableCut if that is impossible (also by rejecting) */
-  readonly tracedModel: (digest: string, fold: SymmetryFold | undefined) => TracedCut | Promise<TracedCut>
+  readonly traceModel: (digest: string, fold: SymmetryFold | undefined) => TracedCut | Promise<TracedCut>
 }
 
 export type DiamondToScore = {
@@ -44,32 +44,32 @@ class Unscorable extends Error {
 /**
  * Appends missing scores: diamonds whose cut is cached in one batch, others as soon as each cut is traced. A diamond
  * that can't be scored does not delay the others.
- * @throws errors of the store, and rejections of `traced` other than UntraceableCut, after all others were appended
+ * @throws errors of the store, and rejections of `traceCut` other than UntraceableCut, after all others were appended
  */
 export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondToScore[]): Promise<ScoreDiamondsResult> {
-  const known: ComputedScores[] = []
+  const computedScores: ComputedScores[] = []
   const unscored: UnscoredDiamond[] = []
-  const later: Promise<number>[] = []
+  const pendingAppends: Promise<number>[] = []
   const recordUnscored = (diamond: number, error: unknown): 0 => {
     if (!(error instanceof Unscorable)) throw error
     unscored.push({ diamond, error })
     return 0
   }
-  for (const stone of due) {
-    const { id } = stone.diamond
+  for (const diamondToScore of due) {
+    const { id } = diamondToScore.diamond
     try {
-      const scores = computeScores(stone.diamond, tools)
-      if (!(scores instanceof Promise)) known.push({ ...stone, scores })
+      const scores = computeScores(diamondToScore.diamond, tools)
+      if (!(scores instanceof Promise)) computedScores.push({ ...diamondToScore, scores })
       else {
-        const appended = async () => append(tools, [{ ...stone, scores: await scores }])
-        later.push(appended().catch((error: unknown) => recordUnscored(id, error)))
+        const appendWhenTraced = async () => append(tools, [{ ...diamondToScore, scores: await scores }])
+        pendingAppends.push(appendWhenTraced().catch((error: unknown) => recordUnscored(id, error)))
       }
     } catch (error) {
       recordUnscored(id, error)
     }
   }
   let count = 0
-  for (const outcome of await Promise.allSettled([append(tools, known), ...later])) {
+  for (const outcome of await Promise.allSettled([append(tools, computedScores), ...pendingAppends])) {
     if (outcome.status === 'rejected') throw outcome.reason
     count += outcome.value
   }
@@ -82,21 +82,21 @@ type ComputedScores = DiamondToScore & { readonly scores: Scores }
 function computeScores(diamond: LiveDiamond, tools: ScoringTools): Scores | Promise<Scores> {
   const { model } = diamond
   const stone = orUnscorable(diamond, () => (model === undefined ? stoneOf(diamond) : stoneOfOwnModel(diamond)))
-  const found = orUnscorable(diamond, () =>
-    model === undefined ? traceCutOf(stone, tools) : tools.tracedModel(model.file.digest, symmetryFoldOf(diamond)),
+  const tracedCut = orUnscorable(diamond, () =>
+    model === undefined ? traceCutOf(stone, tools) : tools.traceModel(model.file.digest, symmetryFoldOf(diamond)),
   )
-  if (!(found instanceof Promise)) return orUnscorable(diamond, () => scoreStone(stone, found))
-  return found.then(
-    (one) => orUnscorable(diamond, () => scoreStone(stone, one)),
+  if (!(tracedCut instanceof Promise)) return orUnscorable(diamond, () => scoreStone(stone, tracedCut))
+  return tracedCut.then(
+    (cut) => orUnscorable(diamond, () => scoreStone(stone, cut)),
     (error: unknown) => {
       throw error instanceof UntraceableCut ? unscorableError(diamond, error) : error
     },
   )
 }
 
-function traceCutOf(stone: Stone, { traced }: ScoringTools): ReturnType<ScoringTools['traced']> {
+function traceCutOf(stone: Stone, { traceCut }: ScoringTools): ReturnType<ScoringTools['traceCut']> {
   const cut = cutOf(stone)
-  return cut === null ? null : traced(cut)
+  return cut === null ? null : traceCut(cut)
 }
 
 function orUnscorable<Result>(diamond: LiveDiamond, compute: () => Result): Result {

@@ -188,10 +188,10 @@ export async function burnSecret(secrets: SecretCommandContext, command: BurnSec
   const keys = parseMetadataKey(command.metadataKey)
   if (keys === undefined) throw unknownSecretError()
   const secret = requirePending(await loadSecret(secrets.store, keys.digest), secrets.clock())
-  const by = command.account !== undefined && command.account === secret.owner ? 'owner' : 'key'
-  if (secret.passphrase && by === 'key') await checkPassphrase(secrets, keys, command)
+  const burnedBy = command.account !== undefined && command.account === secret.owner ? 'owner' : 'key'
+  if (secret.passphrase && burnedBy === 'key') await checkPassphrase(secrets, keys, command)
   const target = { stream: secretStream(keys.digest), origin: command.origin }
-  const { state } = await handle(secrets, target, secretDecider, (known, now) => burn(known, now, by))
+  const { state } = await handle(secrets, target, secretDecider, (current, now) => burn(current, now, burnedBy))
   if (state.status === 'unknown') throw unknownSecretError()
   return { keys, secret: state }
 }
@@ -220,7 +220,7 @@ export async function recordMail(secrets: SecretCommandContext, digest: string, 
   await handle(secrets, target, secretDecider, (secret, now) => decide(secret, now, outcome))
 }
 
-const BATCH = 100
+const BATCH_SIZE = 100
 
 /**
  * Re-seals vault entries and mails after a rotation of the master key, so that the old key can be removed. Leaves
@@ -228,25 +228,25 @@ const BATCH = 100
  * @returns `sealed`: number of re-sealed items; `shut`: number of items that could not be opened
  */
 export async function resealVault(vault: Vault, keys: MasterKeys): Promise<{ sealed: number; shut: number }> {
-  const done = { sealed: 0, shut: 0 }
+  const counts = { sealed: 0, shut: 0 }
   const seals = { entry: new MasterSeal(keys, 'vault'), mail: new MasterSeal(keys, 'mail') }
   for (const kind of ['entry', 'mail'] as const) {
-    let behind = ''
+    let lastName = ''
     for (;;) {
-      const found = await vault.findSealedByOtherKeys(kind, keys.current.id, behind, BATCH)
-      for (const one of found) {
-        const again = tryReseal(seals[kind], one)
-        if (again === undefined) done.shut++
+      const items = await vault.findSealedByOtherKeys(kind, keys.current.id, lastName, BATCH_SIZE)
+      for (const item of items) {
+        const resealed = tryReseal(seals[kind], item)
+        if (resealed === undefined) counts.shut++
         else {
-          await vault.reseal(one, again)
-          done.sealed++
+          await vault.reseal(item, resealed)
+          counts.sealed++
         }
-        behind = one.name
+        lastName = item.name
       }
-      if (found.length < BATCH) break
+      if (items.length < BATCH_SIZE) break
     }
   }
-  return done
+  return counts
 }
 
 function tryReseal(seal: MasterSeal, { sealed, name }: SealedItem): Buffer | undefined {

@@ -91,9 +91,9 @@ function mailsOf(
   { digest, secretKey }: SecretKeys,
   { at }: SecretSharedData,
 ): NewMail[] {
-  const mails: NewMail[] = command.recipients.map((to, number) => {
+  const mails: NewMail[] = command.recipients.map((recipient, number) => {
     const kind = linkName(number)
-    return { kind, sealed: mailSeal.seal({ to, secretKey }, `${digest}/${kind}`), dueAt: at }
+    return { kind, sealed: mailSeal.seal({ to: recipient, secretKey }, `${digest}/${kind}`), dueAt: at }
   })
   if (command.notify && command.sender !== undefined) {
     const sealed = mailSeal.seal({ to: command.sender.email }, `${digest}/notice`)

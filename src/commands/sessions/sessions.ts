@@ -80,11 +80,11 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
  * the grant.
  */
 export function sessionDeciderFor(digest?: string): Decider<Session, SessionEvent> {
-  const suffices = (session: Session) =>
+  const isSufficient = (session: Session) =>
     session.status === 'open'
       ? digest === undefined || session.current.digest === digest || findUsedToken(session, digest) !== undefined
       : session.status === 'revoked' && session.current !== undefined
-  return { ...sessionDecider, tail: { count: NEWEST_EVENT_COUNT, isSufficient: suffices } }
+  return { ...sessionDecider, tail: { count: NEWEST_EVENT_COUNT, isSufficient } }
 }
 
 function issueTokens(
@@ -102,14 +102,14 @@ export function applyToSessionFeed(
   { stream, origin }: CommandTarget,
   events: readonly SessionEvent[],
 ): void {
-  const stamped = createEventFactory(origin, sessions.clock())
-  for (const event of events) sessions.note({ ...stamped('', event), stream })
+  const toNewEvent = createEventFactory(origin, sessions.clock())
+  for (const event of events) sessions.note({ ...toNewEvent('', event), stream })
 }
 
 export type LogInContext = SessionCommandContext & {
   readonly passwords: Pick<PasswordHasher, 'matches'>
-  readonly guesses: FailedAttemptLimiter
-  readonly places: FamiliarAddresses
+  readonly attemptLimiter: FailedAttemptLimiter
+  readonly familiarAddresses: FamiliarAddresses
 }
 
 export type PasswordLogIn = {
@@ -140,7 +140,7 @@ export async function openSession(sessions: LogInContext, logIn: PasswordLogIn, 
       number: 0,
       at: now,
       expiresAt: now + sessions.refreshTtl * 1000,
-      from: sessions.places.fingerprint(account, logIn.address),
+      from: sessions.familiarAddresses.fingerprint(account, logIn.address),
     }),
   )
   applyToSessionFeed(sessions, target, opened.events)
@@ -149,23 +149,23 @@ export async function openSession(sessions: LogInContext, logIn: PasswordLogIn, 
 }
 
 async function verifyPassword(
-  { store, people, clock, passwords, guesses, places, security }: LogInContext,
+  { store, people, clock, passwords, attemptLimiter, familiarAddresses, security }: LogInContext,
   { username, password, address, client }: PasswordLogIn,
   { correlation }: Origin,
 ): Promise<AccountWithId> {
-  const known = await findAccount({ store, people }, username)
+  const account = await findAccount({ store, people }, username)
   // Read as many streams as for a known user, so that the response time does not reveal whether the user exists.
-  if (known === undefined) await store.read(accountStream(0))
-  const subject = known?.account ?? `account ${normaliseEmail(username)}`
-  const familiar = known !== undefined && places.isFamiliar(known.account, address, clock())
-  const right = await guesses.attempt({ subject, address, familiar }, async () => {
-    const matches = await passwords.matches(password, known?.password, address)
-    return matches && known?.status === 'enabled'
+  if (account === undefined) await store.read(accountStream(0))
+  const subject = account?.account ?? `account ${normaliseEmail(username)}`
+  const familiar = account !== undefined && familiarAddresses.isFamiliar(account.account, address, clock())
+  const isAccepted = await attemptLimiter.attempt({ subject, address, familiar }, async () => {
+    const matches = await passwords.matches(password, account?.password, address)
+    return matches && account?.status === 'enabled'
   })
-  const tried = { account: known?.account ?? null, client: client.client, address, request: correlation }
-  security({ event: right ? 'log-in' : 'log-in-failed', ...tried })
-  if (!right || known === undefined) throw new InvalidGrant('Invalid username and password combination')
-  return known
+  const eventDetails = { account: account?.account ?? null, client: client.client, address, request: correlation }
+  security({ event: isAccepted ? 'log-in' : 'log-in-failed', ...eventDetails })
+  if (!isAccepted || account === undefined) throw new InvalidGrant('Invalid username and password combination')
+  return account
 }
 
 /**
@@ -185,19 +185,19 @@ export async function refreshSession(
   const actor = `account-${account}`
   const target = { stream: sessionStream(presented.session), origin: { ...origin, actor } }
   const epochs = { accountEpoch, logEpoch: sessions.logEpoch() }
-  const asked = { presentedDigest: presented.digest, digest: next.digest, ...epochs, ...client }
+  const rotationRequest = { presentedDigest: presented.digest, digest: next.digest, ...epochs, ...client }
   const { events } = await handle(sessions, target, sessionDeciderFor(presented.digest), (session, now) =>
-    rotateRefreshToken(session, { ...asked, now, expiresAt: now + sessions.refreshTtl * 1000 }),
+    rotateRefreshToken(session, { ...rotationRequest, now, expiresAt: now + sessions.refreshTtl * 1000 }),
   )
   const [first] = events
   if (first?.type === 'TokenRefreshed') return issueTokens(sessions, next, first.data)
   applyToSessionFeed(sessions, target, events)
   if (events.some(({ type }) => type === 'RefreshReused')) {
-    const { client: by } = client
+    const { client: clientId } = client
     sessions.security({
       event: 'refresh-token-reused',
       account,
-      client: by,
+      client: clientId,
       session: presented.session,
       request: origin.correlation,
     })

@@ -43,17 +43,17 @@ export async function inspectToken(
   context: TokenIntrospectionContext,
   { token, client }: { token: string; client: string },
 ): Promise<IntrospectedToken | undefined> {
-  const found = await (parseRefreshToken(token) === undefined ? findActiveAccessToken : findActiveRefreshToken)(
+  const activeToken = await (parseRefreshToken(token) === undefined ? findActiveAccessToken : findActiveRefreshToken)(
     context,
     token,
   )
-  if (found === undefined || found.grant.client !== client) return undefined
-  const { grant, issuedAt, expiresAt, kind } = found
+  if (activeToken === undefined || activeToken.grant.client !== client) return undefined
+  const { grant, issuedAt, expiresAt, kind } = activeToken
   const account = await loadStream(context.store, accountStream(grant.account), accountDecider)
-  const { state: owner } = await loadStream(context.store, clientStream(client), clientDecider)
+  const { state: clientState } = await loadStream(context.store, clientStream(client), clientDecider)
   if (account.state.status !== 'enabled' || account.state.epoch !== grant.accountEpoch) return undefined
   if (!isSameEpoch(grant.logEpoch, context.logEpoch())) return undefined
-  if (owner.status !== 'enabled' || owner.epoch !== grant.clientEpoch) return undefined
+  if (clientState.status !== 'enabled' || clientState.epoch !== grant.clientEpoch) return undefined
   const email = await context.people.displayNameOf(grant.account, account.state)
   return { account: grant.account, email, issuedAt, expiresAt, kind }
 }
@@ -97,27 +97,29 @@ export async function revokeToken(
     const { state } = await loadStream(sessions.store, sessionStream(session), sessionDeciderFor(digest))
     if (state.status !== 'open' || !isTokenOfSession(state, digest)) return
     requireSameClient(state.current.client, client)
-    return append(sessions, session, origin, (found, now) => revokeSession(found, { now }))
+    return changeSession(sessions, session, origin, (sessionState, now) => revokeSession(sessionState, { now }))
   }
   const claims = sessions.tokens.verify(token)
   if (typeof claims === 'string') return
   requireSameClient(claims.client, client)
   const { session, number } = claims
-  return append(sessions, session, origin, (found, now) => revokeAccessToken(found, { number, now }))
+  return changeSession(sessions, session, origin, (sessionState, now) =>
+    revokeAccessToken(sessionState, { number, now }),
+  )
 }
 
 /** Revokes a session and all its tokens. */
 export const endSession = (sessions: SessionCommandContext, session: string, origin: Origin): Promise<void> =>
-  append(sessions, session, origin, (found, now) => revokeSession(found, { now }))
+  changeSession(sessions, session, origin, (sessionState, now) => revokeSession(sessionState, { now }))
 
 const isTokenOfSession = (session: Session & { status: 'open' }, digest: string) =>
   session.current.digest === digest || findUsedToken(session, digest) !== undefined
 
-function requireSameClient(owner: string, client: string): void {
-  if (owner !== client) throw new InvalidGrant('The token was issued to another client')
+function requireSameClient(tokenClient: string, client: string): void {
+  if (tokenClient !== client) throw new InvalidGrant('The token was issued to another client')
 }
 
-async function append(
+async function changeSession(
   sessions: SessionCommandContext,
   session: string,
   origin: Origin,

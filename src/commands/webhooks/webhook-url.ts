@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 /**
  * Global unicast IPv6. Everything else is excluded: loopback, ULA, link-local, multicast, IPv4-mapped addresses, NAT64.
  */
-const GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3')
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
  * Whether an address is globally reachable (RFC 6890 and IANA's special-purpose registries, as implemented by
@@ -13,7 +13,7 @@ const GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3')
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false
   const parsed = ipaddr.parse(address)
-  return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL))
+  return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST))
 }
 
 export type WebhookRules = {

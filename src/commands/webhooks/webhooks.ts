@@ -50,8 +50,8 @@ export async function createWebhook(
   const { secrets } = context
   const secret = secrets.generate()
   const [id, cursor] = [await context.webhookIds.take(), await context.feedEnd(owner)]
-  const wanted = { id, url, description, secret: secrets.seal(secret, id), cursor }
-  const changed = await change(context, owner, id, origin, (state, now) => domain.createWebhook(state, wanted, now))
+  const newWebhook = { id, url, description, secret: secrets.seal(secret, id), cursor }
+  const changed = await change(context, owner, id, origin, (state, now) => domain.createWebhook(state, newWebhook, now))
   return { ...changed, secret }
 }
 
@@ -59,11 +59,11 @@ export async function createWebhook(
 export function changeWebhook(
   context: Pick<WebhookCommandContext, keyof CommandContext | 'rules'>,
   { owner, id }: WebhookReference,
-  wanted: WebhookChange,
+  webhookChange: WebhookChange,
   origin: Origin,
 ): Promise<ChangedWebhook> {
-  if (wanted.url !== undefined) checkUrl(wanted.url, context.rules)
-  return change(context, owner, id, origin, (state) => domain.changeWebhook(state, id, wanted))
+  if (webhookChange.url !== undefined) checkUrl(webhookChange.url, context.rules)
+  return change(context, owner, id, origin, (state) => domain.changeWebhook(state, id, webhookChange))
 }
 
 export type WebhookReference = { readonly owner: number; readonly id: number }
@@ -94,11 +94,12 @@ export async function deleteWebhook(
 export async function recordDelivery(
   context: CommandContext,
   { owner, id }: WebhookReference,
-  news: DeliveryStateChange,
+  stateChange: DeliveryStateChange,
 ): Promise<Position | undefined> {
   const origin: Origin = { actor: 'service', via: 'projection', correlation: `webhook-${id}` }
   const target = { stream: webhooksStream(owner), origin }
-  return (await handle(context, target, webhooksDecider, (state) => domain.recordDelivery(state, id, news))).position
+  return (await handle(context, target, webhooksDecider, (state) => domain.recordDelivery(state, id, stateChange)))
+    .position
 }
 
 /** Re-seals a webhook's secrets after a rotation of the master key. @throws SealedByAnotherKey */
@@ -108,10 +109,10 @@ export async function resealWebhook(
 ): Promise<void> {
   const origin: Origin = { actor: 'service', via: 'projection', correlation: `webhook-${id}` }
   await handle(context, { stream: webhooksStream(owner), origin }, webhooksDecider, (state): WebhookEvent[] => {
-    const known = state.find((one) => one.id === id)?.secrets ?? []
-    if (known.every(({ sealed }) => secrets.isCurrent(sealed))) return []
-    const again = known.map(({ sealed }) => secrets.seal(secrets.open(sealed, id), id))
-    return [{ type: 'WebhookSecretsResealed', data: { id, secrets: again } }]
+    const storedSecrets = state.find((one) => one.id === id)?.secrets ?? []
+    if (storedSecrets.every(({ sealed }) => secrets.isCurrent(sealed))) return []
+    const resealed = storedSecrets.map(({ sealed }) => secrets.seal(secrets.open(sealed, id), id))
+    return [{ type: 'WebhookSecretsResealed', data: { id, secrets: resealed } }]
   })
 }
 

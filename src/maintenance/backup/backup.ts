@@ -6,7 +6,7 @@ import { EVENT_STORES, LOG_FILE } from '../../wiring/store-engines.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, type ContentDigest } from '../copy/files.ts'
-import { logFacts, type LogFacts } from '../copy/log.ts'
+import { readLogFacts, type LogFacts } from '../copy/log.ts'
 import { fillNewFolder } from '../new-folder.ts'
 import { runStep, type Operation } from '../operation.ts'
 import { digestOfFile, FILES_FOLDER, writeManifest, writePersons, type Manifest } from './manifest.ts'
@@ -17,7 +17,7 @@ snapshot of one node, or copy its files in the order given in its documentation.
 that the log refers to, including those in GridFS. Read models need no backup, since they can be rebuilt. Do not back up the
 vault (vault_* in MongoDB).`
 
-type BackupOperation = Operation & { readonly installation: Installation; readonly to: string }
+type BackupOperation = Operation & { readonly installation: Installation; readonly folder: string }
 
 /**
  * Copies a consistent snapshot of the log, the files that it refers to and the encrypted personal data to a new folder, while the
@@ -25,44 +25,44 @@ type BackupOperation = Operation & { readonly installation: Installation; readon
  * @throws OperationFailure; the folder then stays empty
  */
 export const makeBackup = (backup: BackupOperation): Promise<Manifest> =>
-  fillNewFolder(backup.to, async () => {
-    const { installation, to } = backup
+  fillNewFolder(backup.folder, async () => {
+    const { installation, folder } = backup
     const isOnServer = isStoredOnServer(EVENT_STORES, installation.settings.EVENT_STORE)
-    const files = openFilesIn(join(to, FILES_FOLDER))
+    const files = openFilesIn(join(folder, FILES_FOLDER))
     try {
-      const copied = { files, whole: new Map<string, number>() }
-      const parts = await (isOnServer ? backUpFilesOnly : backUpWithLog)(backup, copied)
-      const manifest = { ...parts, persons: await writePersons(to, installation.persons) }
-      writeManifest(to, manifest)
+      const backupFiles = { files, intactFiles: new Map<string, number>() }
+      const parts = await (isOnServer ? backUpFilesOnly : backUpWithLog)(backup, backupFiles)
+      const manifest = { ...parts, persons: await writePersons(folder, installation.persons) }
+      writeManifest(folder, manifest)
       return manifest
     } finally {
       await files.close()
     }
   })
 
-type BackupFiles = { readonly files: Installation['files']; readonly whole: Map<string, number> }
+type BackupFiles = { readonly files: Installation['files']; readonly intactFiles: Map<string, number> }
 
 /** A file may be deleted between the copy of the log and its own copy; a newer copy of the log then does not refer to it. */
 const MAX_LOG_COPIES = 3
 
 /** Copies the log first: every file is stored before the event that refers to it. */
-async function backUpWithLog(backup: BackupOperation, copied: BackupFiles): Promise<Manifest> {
-  const file = join(backup.to, LOG_FILE)
+async function backUpWithLog(backup: BackupOperation, backupFiles: BackupFiles): Promise<Manifest> {
+  const file = join(backup.folder, LOG_FILE)
   for (let copy = 1; ; copy++) {
     rmSync(file, { force: true })
     await copyLogFile(backup, file)
     const facts = await factsOfCopy(file)
-    const missing = await copyReferencedFiles(backup, copied, facts.files)
+    const missing = await copyReferencedFiles(backup, backupFiles, facts.files)
     if (missing.length === 0 || copy === MAX_LOG_COPIES)
-      return manifestOf(facts, await digestOfFile(file), copied, missing)
+      return manifestOf(facts, await digestOfFile(file), backupFiles, missing)
   }
 }
 
 /** Expects that the log was backed up before, so that the installation has every file that the backup refers to. */
-async function backUpFilesOnly(backup: BackupOperation, copied: BackupFiles): Promise<Manifest> {
+async function backUpFilesOnly(backup: BackupOperation, backupFiles: BackupFiles): Promise<Manifest> {
   backup.report.note(SERVER_BACKUP)
-  const facts = await logFacts(backup.installation.store)
-  return manifestOf(facts, null, copied, await copyReferencedFiles(backup, copied, facts.files))
+  const facts = await readLogFacts(backup.installation.store)
+  return manifestOf(facts, null, backupFiles, await copyReferencedFiles(backup, backupFiles, facts.files))
 }
 
 const copyLogFile = (backup: BackupOperation, file: string): Promise<void> =>
@@ -73,7 +73,7 @@ const copyLogFile = (backup: BackupOperation, file: string): Promise<void> =>
 async function factsOfCopy(file: string): Promise<LogFacts> {
   const store = openLogCopy(file)
   try {
-    return await logFacts(store)
+    return await readLogFacts(store)
   } finally {
     await store.close()
     finalizeLogFile(file)
@@ -83,18 +83,23 @@ async function factsOfCopy(file: string): Promise<LogFacts> {
 /** @returns digests of files that are missing or damaged in the installation */
 async function copyReferencedFiles(
   backup: BackupOperation,
-  copied: BackupFiles,
+  backupFiles: BackupFiles,
   digests: ReadonlySet<string>,
 ): Promise<string[]> {
   const step = { label: 'copying files', total: digests.size, unit: 'files' }
-  const copying = { source: backup.installation.files, target: copied.files, whole: copied.whole, digests }
-  return [...(await runStep(backup, step, (update) => copyFiles(copying, update))).keys()]
+  const options = {
+    source: backup.installation.files,
+    target: backupFiles.files,
+    intactFiles: backupFiles.intactFiles,
+    digests,
+  }
+  return [...(await runStep(backup, step, (update) => copyFiles(options, update))).keys()]
 }
 
 function manifestOf(
   { identity, epoch, events, position, last }: LogFacts,
   file: ContentDigest | null,
-  { whole }: BackupFiles,
+  { intactFiles }: BackupFiles,
   missing: string[],
 ): Manifest {
   return {
@@ -102,7 +107,7 @@ function manifestOf(
     release: VERSION,
     made: new Date().toISOString(),
     log: { identity, epoch, events, position, last, file },
-    files: [...whole].map(([digest, bytes]) => ({ digest, bytes })),
+    files: [...intactFiles].map(([digest, bytes]) => ({ digest, bytes })),
     missing,
   }
 }

@@ -5,7 +5,7 @@ import type { FileStore } from '../../stores/ports/file-store.ts'
 import type { PersonRow, PersonStore } from '../../stores/ports/person-store.ts'
 import { syncPath } from '../../wiring/backups.ts'
 import { LOG_FILE } from '../../wiring/store-engines.ts'
-import { digestOf, faultIn, faultOf, type ContentDigest } from '../copy/files.ts'
+import { digestOf, faultOfContent, faultOfStoredFile, type ContentDigest } from '../copy/files.ts'
 import { BadUsage, OperationFailure, runStep, type Operation } from '../operation.ts'
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
@@ -44,9 +44,9 @@ const MANIFEST_FILE = 'manifest.json'
 const PERSONS_FILE = 'persons.jsonl'
 
 /** Writes the manifest atomically and syncs it to disk. */
-export function writeManifest(folder: string, made: Manifest): void {
+export function writeManifest(folder: string, manifest: Manifest): void {
   const draft = join(folder, `${MANIFEST_FILE}.part`)
-  writeFileSync(draft, `${JSON.stringify(made, null, 1)}\n`, { mode: 0o600 })
+  writeFileSync(draft, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 })
   syncPath(draft)
   renameSync(draft, join(folder, MANIFEST_FILE))
   syncPath(folder)
@@ -103,9 +103,9 @@ async function digestFileIfExists(path: string): Promise<ContentDigest | undefin
     return await digestOfFile(path)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    const why = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : String(error)
     throw new OperationFailure(
-      `The backup cannot be read: ${why}. Nothing was changed; make ${path} readable, or use another backup`,
+      `The backup cannot be read: ${reason}. Nothing was changed; make ${path} readable, or use another backup`,
     )
   }
 }
@@ -118,10 +118,10 @@ async function digestFileIfExists(path: string): Promise<ContentDigest | undefin
 export async function verifyBackup(
   operation: Operation,
   folder: string,
-  { log, persons, files: wanted }: Manifest,
+  { log, persons, files: listedFiles }: Manifest,
   files: FileStore,
 ): Promise<void> {
-  const step = { label: 'verifying the backup', total: wanted.length + 1, unit: 'files' }
+  const step = { label: 'verifying the backup', total: listedFiles.length + 1, unit: 'files' }
   await runStep(operation, step, async (update) => {
     const parts = [
       [LOG_FILE, log.file?.sha256],
@@ -129,18 +129,18 @@ export async function verifyBackup(
     ] as const
     for (const [name, sha256] of parts) {
       const path = join(folder, name)
-      requireIntact(path, sha256 && faultIn(sha256, await digestFileIfExists(path)))
+      requireIntact(path, sha256 && faultOfContent(sha256, await digestFileIfExists(path)))
     }
     let verified = 1
     update(verified)
-    for (const file of wanted) {
-      requireIntact(`the file ${file.digest} in ${folder}`, await faultOf(files, file.digest))
+    for (const file of listedFiles) {
+      requireIntact(`the file ${file.digest} in ${folder}`, await faultOfStoredFile(files, file.digest))
       update(++verified)
     }
   })
 }
 
-function requireIntact(what: string, fault: string | undefined): void {
+function requireIntact(description: string, fault: string | undefined): void {
   if (fault === undefined) return
-  throw new OperationFailure(`The backup is damaged: ${what} ${fault}. Nothing was changed; use another backup`)
+  throw new OperationFailure(`The backup is damaged: ${description} ${fault}. Nothing was changed; use another backup`)
 }

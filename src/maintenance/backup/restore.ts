@@ -22,7 +22,7 @@ import {
 } from '../../wiring/installation.ts'
 import { BadSettings, type Settings } from '../../wiring/settings.ts'
 import { isStoredOnServer } from '../../wiring/store-addresses.ts'
-import { copyFiles, faultIn } from '../copy/files.ts'
+import { copyFiles, faultOfContent } from '../copy/files.ts'
 import { copyPersons, findOrphanedPersons } from '../copy/installation.ts'
 import { BadUsage, countItems, OperationFailure, runStep, type Operation } from '../operation.ts'
 import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './manifest.ts'
@@ -117,8 +117,8 @@ type RestoreTarget = {
   readonly installation: Installation
   /** State of the log to replace; undefined if there is none, or it cannot be read. */
   readonly replacedLog: ReplacedLog | undefined
-  readonly events: () => Promise<number>
-  readonly replace: (kept: string) => Promise<void>
+  readonly countEvents: () => Promise<number>
+  readonly replace: (previousLogName: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -133,26 +133,30 @@ type RestoreTargetOpener = (settings: Settings, purpose: InstallationPurpose) =>
 export async function restore(
   operation: Operation,
   open: RestoreTargetOpener,
-  checked: RestorePlan,
+  plan: RestorePlan,
   origin: Origin,
 ): Promise<RestoreResult> {
-  const { settings, backup } = checked
+  const { settings, backup } = plan
   const isOnServer = isStoredOnServer(EVENT_STORES, settings.EVENT_STORE)
-  const opened = await (isOnServer ? openServer(open, checked) : openFolder(operation, checked))
-  const { installation, replacedLog, replace, close } = opened
+  const target = await (isOnServer ? openServer(open, plan) : openFolder(operation, plan))
+  const { installation, replacedLog, replace, close } = target
   try {
     const { store, keys, vault, persons, highWaterMarks } = installation
-    const restoring = { store, origin, clock: Date.now }
+    const context = { store, origin, clock: Date.now }
     await checkLinkKey(store, keys)
     await checkPersonKey(store, keys)
     const files = await restoreFiles(operation, backup, installation.files)
-    const known = Math.max(replacedLog?.epoch ?? 0, backup?.manifest.log.epoch ?? 0, await seenEpochOf(installation))
-    const epoch = await beginEpoch(restoring, known)
+    const knownEpoch = Math.max(
+      replacedLog?.epoch ?? 0,
+      backup?.manifest.log.epoch ?? 0,
+      await highestSeenEpoch(installation),
+    )
+    const epoch = await beginEpoch(context, knownEpoch)
     const fence = replacedLog?.fence ?? highWaterMarks.read()?.fence
-    if (fence) await renewFence(operation, restoring, fence)
-    await joinStores(restoring, await storeIdentitiesOf(installation))
+    if (fence) await renewFence(operation, context, fence)
+    await joinStores(context, await storeIdentitiesOf(installation))
     const head = await store.head()
-    const events = backup?.manifest.log.events ?? (await opened.events())
+    const events = backup?.manifest.log.events ?? (await target.countEvents())
     // Adding personal data of accounts in the restored log does not affect a log that is still to be replaced.
     if (backup !== undefined) await copyPersons(personsIn(backup.folder, backup.manifest), installation)
     const orphans = await findOrphanedPersons(installation)
@@ -179,7 +183,7 @@ async function openServer(open: RestoreTargetOpener, { settings, backup }: Resto
   return {
     installation,
     replacedLog: undefined,
-    events: () => countItems(installation.store.readAll('start')),
+    countEvents: () => countItems(installation.store.readAll('start')),
     replace: () => Promise.resolve(),
     close: () => installation.close(),
   }
@@ -201,12 +205,12 @@ async function openFolder({ report }: Operation, { settings, log }: RestorePlan)
     await close()
     throw error
   }
-  const opened = { installation, events: () => countEmbeddedEvents(installation.store), replace, close }
-  if (previousLog === 'none') return { ...opened, replacedLog: undefined }
-  if (!('unreadable' in previousLog)) return { ...opened, replacedLog: previousLog }
-  const unknown = 'the log to be replaced cannot be read, so its epoch is unknown, and whether it was moved'
-  report.note(`${unknown}: ${previousLog.unreadable}`)
-  return { ...opened, replacedLog: undefined }
+  const target = { installation, countEvents: () => countEmbeddedEvents(installation.store), replace, close }
+  if (previousLog === 'none') return { ...target, replacedLog: undefined }
+  if (!('unreadable' in previousLog)) return { ...target, replacedLog: previousLog }
+  const warning = 'the log to be replaced cannot be read, so its epoch is unknown, and whether it was moved'
+  report.note(`${warning}: ${previousLog.unreadable}`)
+  return { ...target, replacedLog: undefined }
 }
 
 /** Positions of an embedded log number its events, including unreadable ones. */
@@ -242,12 +246,12 @@ async function restoreFiles(
 ): Promise<Pick<RestoreResult, 'files' | 'bytes'>> {
   if (backup === undefined) return { files: 0, bytes: 0 }
   const { manifest, files: source } = backup
-  const whole = new Map<string, number>()
+  const intactFiles = new Map<string, number>()
   const digests = manifest.files.map(({ digest }) => digest)
   const step = { label: 'restoring files', total: digests.length, unit: 'files' }
-  const faulty = await runStep(operation, step, (update) => copyFiles({ source, target, digests, whole }, update))
-  for (const [digest, found] of faulty) {
-    const fault = faultIn(digest, found)
+  const faulty = await runStep(operation, step, (update) => copyFiles({ source, target, digests, intactFiles }, update))
+  for (const [digest, actual] of faulty) {
+    const fault = faultOfContent(digest, actual)
     throw new OperationFailure(
       `The file ${digest} of the backup ${fault}, but was intact when the backup was verified; nothing was changed`,
     )
@@ -257,11 +261,11 @@ async function restoreFiles(
 }
 
 /** The highest epoch that the other stores have seen; the new epoch must be higher. */
-async function seenEpochOf({ store, reads, vault, highWaterMarks }: Installation): Promise<number> {
+async function highestSeenEpoch({ store, reads, vault, highWaterMarks }: Installation): Promise<number> {
   const last = highWaterMarks.read()
-  const witnesses = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
-  if (last !== undefined) witnesses.push({ observer: 'this folder', ...last })
-  return highestObservedEpoch(witnesses, await store.identity())
+  const observations = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
+  if (last !== undefined) observations.push({ observer: 'this folder', ...last })
+  return highestObservedEpoch(observations, await store.identity())
 }
 
 type RestoreContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
@@ -269,11 +273,11 @@ type RestoreContext = { readonly store: EventStore; readonly origin: Origin; rea
 /** If the replaced log was moved to another installation, the restored one is fenced too: later writes are in the other one. */
 async function renewFence(
   { report }: Operation,
-  { store, ...moving }: RestoreContext,
+  { store, ...moveContext }: RestoreContext,
   fence: NonNullable<ReplacedLog['fence']>,
 ): Promise<void> {
   if ((await store.closedReason())?.why === 'fenced') return
-  await fenceLog(moving, store, fence)
+  await fenceLog(moveContext, store, fence)
   report.note(`this installation was moved to ${fence.to} and stays read-only`)
 }
 

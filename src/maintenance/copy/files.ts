@@ -16,27 +16,27 @@ export async function digestOf(chunks: AsyncIterable<unknown>): Promise<ContentD
 }
 
 /** Undefined if the store does not have the file. @throws StoreUnavailable */
-async function digestIn(files: FileStore, digest: string): Promise<ContentDigest | undefined> {
+async function digestOfStoredFile(files: FileStore, digest: string): Promise<ContentDigest | undefined> {
   const chunks = await files.read(digest)
   return chunks && digestOf(chunks)
 }
 
 /** What is wrong with a file that should have this digest, as the end of a sentence; undefined if it is intact. */
-export function faultIn(digest: string, found: ContentDigest | undefined): string | undefined {
-  if (found === undefined) return 'is missing'
-  return found.sha256 === digest ? undefined : `is damaged: its SHA-256 is ${found.sha256}`
+export function faultOfContent(digest: string, actual: ContentDigest | undefined): string | undefined {
+  if (actual === undefined) return 'is missing'
+  return actual.sha256 === digest ? undefined : `is damaged: its SHA-256 is ${actual.sha256}`
 }
 
-/** Like `faultIn`, for a stored file; reads all of it. @throws StoreUnavailable */
-export const faultOf = async (files: FileStore, digest: string): Promise<string | undefined> =>
-  faultIn(digest, await digestIn(files, digest))
+/** Like `faultOfContent`, for a stored file; reads all of it. @throws StoreUnavailable */
+export const faultOfStoredFile = async (files: FileStore, digest: string): Promise<string | undefined> =>
+  faultOfContent(digest, await digestOfStoredFile(files, digest))
 
 export type FileCopyOptions = {
   readonly source: FileStore
   readonly target: FileStore
   readonly digests: AsyncIterable<string> | Iterable<string>
   /** Sizes by digest of files that the target is known to have intact; copied files are added. */
-  readonly whole: Map<string, number>
+  readonly intactFiles: Map<string, number>
 }
 
 /**
@@ -47,16 +47,16 @@ export type FileCopyOptions = {
  * @throws OperationFailure if the target does not return what was written, StoreUnavailable
  */
 export async function copyFiles(
-  { source, target, digests, whole }: FileCopyOptions,
+  { source, target, digests, intactFiles }: FileCopyOptions,
   update: (files: number) => void,
 ): Promise<ReadonlyMap<string, ContentDigest | undefined>> {
   const faulty = new Map<string, ContentDigest | undefined>()
   let files = 0
   for await (const digest of digests) {
-    if (!whole.has(digest)) {
-      const found = await copyFile(source, target, digest)
-      if (found?.sha256 === digest) whole.set(digest, found.bytes)
-      else faulty.set(digest, found)
+    if (!intactFiles.has(digest)) {
+      const actual = await copyFile(source, target, digest)
+      if (actual?.sha256 === digest) intactFiles.set(digest, actual.bytes)
+      else faulty.set(digest, actual)
     }
     update(++files)
   }
@@ -65,11 +65,11 @@ export async function copyFiles(
 
 /** @returns the digest of the intact copy, or of the damaged file at the source; undefined if the source does not have it */
 async function copyFile(source: FileStore, target: FileStore, digest: string): Promise<ContentDigest | undefined> {
-  const there = await digestIn(target, digest)
-  if (there?.sha256 === digest) return there
+  const existing = await digestOfStoredFile(target, digest)
+  if (existing?.sha256 === digest) return existing
   const written = await write(source, target, digest)
   if (written?.sha256 !== digest) return written
-  const fault = faultIn(digest, await digestIn(target, digest))
+  const fault = faultOfContent(digest, await digestOfStoredFile(target, digest))
   if (fault !== undefined) throw new OperationFailure(`The target's file ${digest} ${fault}. ${RETRY_ADVICE}`)
   return written
 }
@@ -82,9 +82,9 @@ async function write(source: FileStore, target: FileStore, digest: string): Prom
   if (chunks === undefined) return undefined
   const incoming = await target.receive()
   try {
-    const found = await digestOf(teeChunks(chunks, (chunk) => incoming.write(chunk)))
-    if (found.sha256 === digest) (await incoming.keep()).release()
-    return found
+    const actual = await digestOf(teeChunks(chunks, (chunk) => incoming.write(chunk)))
+    if (actual.sha256 === digest) (await incoming.keep()).release()
+    return actual
   } finally {
     await incoming.discard()
   }

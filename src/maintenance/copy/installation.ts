@@ -4,7 +4,7 @@ import type { PersonRow, PersonStore } from '../../stores/ports/person-store.ts'
 import type { Vault, VaultItem } from '../../stores/ports/vault.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { countItems, OperationFailure, runStep, shareOf, type Operation } from '../operation.ts'
-import { copyFiles, faultIn } from './files.ts'
+import { copyFiles, faultOfContent } from './files.ts'
 import { PositionMap, LogCopier, type LogCutoff, type TargetEventPosition } from './log.ts'
 
 export type PersonStores = { readonly store: Pick<EventStore, 'read'>; readonly persons: PersonStore }
@@ -18,10 +18,10 @@ export async function copyPersons(
 }
 
 /** Accounts with personal data that the log does not have, or has forgotten. */
-export async function findOrphanedPersons(peopled: PersonStores): Promise<readonly number[]> {
+export async function findOrphanedPersons(stores: PersonStores): Promise<readonly number[]> {
   const orphans: number[] = []
-  for await (const { account } of peopled.persons.all()) {
-    if (!(await hasPerson(peopled.store, account))) orphans.push(account)
+  for await (const { account } of stores.persons.all()) {
+    if (!(await hasPerson(stores.store, account))) orphans.push(account)
   }
   return orphans
 }
@@ -49,9 +49,9 @@ export async function copyVault(
       await target.restore(items)
       progress((done += items.length))
     }
-    const compared = await compareVaults(source, target)
-    if ('copied' in compared) return compared.copied
-    if (round === MAX_VAULT_ROUNDS) throw createIncompleteVaultError(compared.missing)
+    const comparison = await compareVaults(source, target)
+    if ('copied' in comparison) return comparison.copied
+    if (round === MAX_VAULT_ROUNDS) throw createIncompleteVaultError(comparison.missing)
   }
 }
 
@@ -77,13 +77,13 @@ async function compareVaults(
   source: Vault,
   target: Vault,
 ): Promise<{ readonly copied: VaultCopyCounts } | { readonly missing: string }> {
-  const there = new Map<string, string>()
-  for await (const item of target.contents()) there.set(nameOf(item), textOf(item))
+  const targetItems = new Map<string, string>()
+  for await (const item of target.contents()) targetItems.set(nameOf(item), textOf(item))
   const copied = { entry: 0, receipt: 0, mail: 0 }
   for await (const item of source.contents()) {
-    const found = there.get(nameOf(item))
-    if (found === undefined) return { missing: nameOf(item) }
-    if (found !== textOf(item)) {
+    const targetText = targetItems.get(nameOf(item))
+    if (targetText === undefined) return { missing: nameOf(item) }
+    if (targetText !== textOf(item)) {
       throw new OperationFailure(
         `The target's ${nameOf(item)} differs from the source's. Empty the target or choose another one, then copy again`,
       )
@@ -97,17 +97,17 @@ const nameOf = (item: VaultItem) => `${item.kind} ${item.digest}${item.kind === 
 
 /** Serializes an item for comparison, ignoring `confirmed`, which a sweeper may change at any time. */
 function textOf(item: VaultItem): string {
-  const { confirmed: _, ...rest } = { confirmed: false, ...item, sealed: item.sealed.toString('base64') }
-  return JSON.stringify(Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const { confirmed: _, ...comparedFields } = { confirmed: false, ...item, sealed: item.sealed.toString('base64') }
+  return JSON.stringify(Object.entries(comparedFields).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const FILES = 'copying files'
+const FILE_STEP_LABEL = 'copying files'
 
 type InstallationCopyOptions = Operation & {
   readonly source: Pick<Installation, 'store' | 'files' | 'vault' | 'persons'>
   readonly target: Pick<Installation, 'store' | 'files' | 'vault' | 'persons'>
   /** Where to cut the log; without it all of it is copied. */
-  readonly until?: LogCutoff
+  readonly cutoff?: LogCutoff
 }
 
 /**
@@ -119,22 +119,22 @@ export class InstallationCopy {
   readonly #copier: LogCopier
   readonly #comparer: LogCopier
   readonly #positions: PositionMap
-  readonly #whole = new Map<string, number>()
+  readonly #intactFiles = new Map<string, number>()
   #lastEvent: StoredEvent | undefined
   /** Steps that were reported. Repetitions are short and not reported. */
   readonly #reportedSteps = new Set<string>()
 
-  constructor(copying: InstallationCopyOptions) {
-    const { source, target, until } = copying
-    this.#options = copying
-    this.#copier = new LogCopier(source.store, target.store, until)
-    this.#comparer = new LogCopier(source.store, target.store, until)
+  constructor(options: InstallationCopyOptions) {
+    const { source, target, cutoff } = options
+    this.#options = options
+    this.#copier = new LogCopier(source.store, target.store, cutoff)
+    this.#comparer = new LogCopier(source.store, target.store, cutoff)
     this.#positions = new PositionMap(source.store, target.store)
   }
 
   /** Number of files that both installations have intact. */
   get fileCount(): number {
-    return this.#whole.size
+    return this.#intactFiles.size
   }
 
   /** The last copied event, as in the source. */
@@ -149,20 +149,20 @@ export class InstallationCopy {
    */
   async copyLog(): Promise<number> {
     const head = await this.#options.source.store.head()
-    const filled = await this.#runStep('copying the log', 'events', undefined, (update) =>
+    const copiedCount = await this.#runStep('copying the log', 'events', undefined, (update) =>
       this.#copier.copyMissing((events, event) => {
         this.#lastEvent = event
         update(events, shareOf(event.position, head))
       }),
     )
-    const before = this.#comparer.eventCount
-    await this.#runStep('comparing the logs', 'events', this.#copier.eventCount - before, (update) =>
-      this.#comparer.compare(this.#copier.eventCount, (one, other) => {
-        this.#positions.addPair(one, other)
-        update(this.#comparer.eventCount - before)
+    const previousCount = this.#comparer.eventCount
+    await this.#runStep('comparing the logs', 'events', this.#copier.eventCount - previousCount, (update) =>
+      this.#comparer.compare(this.#copier.eventCount, (source, target) => {
+        this.#positions.addPair(source, target)
+        update(this.#comparer.eventCount - previousCount)
       }),
     )
-    return filled
+    return copiedCount
   }
 
   /**
@@ -190,11 +190,11 @@ export class InstallationCopy {
    */
   async copyAllFiles(): Promise<void> {
     const { source } = this.#options
-    const total = this.#reportedSteps.has(FILES) ? undefined : await countItems(source.files.list())
+    const total = this.#reportedSteps.has(FILE_STEP_LABEL) ? undefined : await countItems(source.files.list())
     const faulty = await this.#copyFiles(digestsIn(source.files.list()), total)
-    for (const [digest, found] of faulty) {
-      if (found === undefined) continue
-      const fault = faultIn(digest, found)
+    for (const [digest, actual] of faulty) {
+      if (actual === undefined) continue
+      const fault = faultOfContent(digest, actual)
       throw new OperationFailure(
         `The source's file ${digest} ${fault}. Restore it from a backup, then run the same command again`,
       )
@@ -220,8 +220,8 @@ export class InstallationCopy {
 
   #copyFiles(digests: AsyncIterable<string> | Iterable<string>, total: number | undefined) {
     const [source, target] = [this.#options.source.files, this.#options.target.files]
-    return this.#runStep(FILES, 'files', total, (update) =>
-      copyFiles({ source, target, digests, whole: this.#whole }, update),
+    return this.#runStep(FILE_STEP_LABEL, 'files', total, (update) =>
+      copyFiles({ source, target, digests, intactFiles: this.#intactFiles }, update),
     )
   }
 

@@ -26,8 +26,8 @@ import { OperationFailure } from '../operation.ts'
 export type LogCutoff = { readonly position: Position } | { readonly time: number }
 
 /** Whether the log has reached the cutoff, so that its state there is final. */
-export const isCutoffReached = (head: PositionOrStart, now: number, moment: LogCutoff): boolean =>
-  'position' in moment ? comparePositions(moment.position, head) <= 0 : moment.time < now
+export const isCutoffReached = (head: PositionOrStart, now: number, cutoff: LogCutoff): boolean =>
+  'position' in cutoff ? comparePositions(cutoff.position, head) <= 0 : cutoff.time < now
 
 /** Called with each event as read from both logs. */
 export type EventPairListener = (source: StoredEvent, target: StoredEvent) => void
@@ -43,15 +43,15 @@ export type CopyProgressListener = (events: number, last: StoredEvent) => void
  */
 export class LogCopier {
   eventCount = 0
-  #source: PositionOrStart = 'start'
-  #target: PositionOrStart = 'start'
+  #sourcePosition: PositionOrStart = 'start'
+  #targetPosition: PositionOrStart = 'start'
   readonly #digest = createHash('sha256')
 
-  /** @param until where to cut the source; without it, at its head */
+  /** @param cutoff where to cut the source; without it, at its head */
   constructor(
     private readonly source: EventStore,
     private readonly target: EventStore,
-    private readonly until?: LogCutoff,
+    private readonly cutoff?: LogCutoff,
   ) {}
 
   /** SHA-256 over the events read so far, in hex. */
@@ -61,55 +61,55 @@ export class LogCopier {
 
   /**
    * Continues up to the source's head or the cutoff, and copies the events that the target lacks.
-   * @param passed progress, counted from this call
+   * @param onProgress progress, counted from this call
    * @returns the number of copied events
    * @throws OperationFailure for a difference
    */
-  async copyMissing(passed: CopyProgressListener): Promise<number> {
-    let seen = 0
-    let filled = 0
+  async copyMissing(onProgress: CopyProgressListener): Promise<number> {
+    let readCount = 0
+    let copiedCount = 0
     let missing: StoredEvent[] = []
     const write = async () => {
       await writeInOrder(this.target, appendsOf(missing))
-      filled += missing.length
+      copiedCount += missing.length
       for (const event of missing) this.#advance(event)
       missing = []
     }
-    await this.#readInParallel(async (event, there) => {
-      if (there !== undefined) this.#requireSame(event, there)
+    await this.#readInParallel(async (event, targetEvent) => {
+      if (targetEvent !== undefined) this.#requireSame(event, targetEvent)
       else if (missing.push(event) === BATCH_SIZE) await write()
-      passed(++seen, event)
+      onProgress(++readCount, event)
     })
     if (missing.length > 0) await write()
     // The next call skips the events that were just written.
-    if (filled > 0) this.#target = await this.target.head()
-    return filled
+    if (copiedCount > 0) this.#targetPosition = await this.target.head()
+    return copiedCount
   }
 
   /**
    * Continues up to this number of events from the start of the log, and checks that the target has the same events and ends there.
    * @throws OperationFailure for a difference
    */
-  async compare(events: number, pair: EventPairListener): Promise<void> {
-    const left = await this.#readInParallel(async (event, there) => {
-      if (there === undefined) throw createDifferenceError(event, 'the target does not have it')
-      this.#requireSame(event, there)
-      pair(event, there)
-    }, events)
-    if (left !== undefined) throw createDifferenceError(left, 'the source does not have it')
+  async compare(limit: number, onPair: EventPairListener): Promise<void> {
+    const surplusEvent = await this.#readInParallel(async (event, targetEvent) => {
+      if (targetEvent === undefined) throw createDifferenceError(event, 'the target does not have it')
+      this.#requireSame(event, targetEvent)
+      onPair(event, targetEvent)
+    }, limit)
+    if (surplusEvent !== undefined) throw createDifferenceError(surplusEvent, 'the source does not have it')
   }
 
   /** @returns the first event of the target after the last event read, if there is one */
   async #readInParallel(
-    each: (event: StoredEvent, there: StoredEvent | undefined) => Promise<void>,
-    events = Number.POSITIVE_INFINITY,
+    onEvent: (event: StoredEvent, targetEvent: StoredEvent | undefined) => Promise<void>,
+    limit = Number.POSITIVE_INFINITY,
   ): Promise<StoredEvent | undefined> {
-    const source = this.eventCount < events ? copyableEvents(this.source.readAll(this.#source), this.until) : []
-    const target = copyableEvents(this.target.readAll(this.#target))
+    const source = this.eventCount < limit ? copyableEvents(this.source.readAll(this.#sourcePosition), this.cutoff) : []
+    const target = copyableEvents(this.target.readAll(this.#targetPosition))
     try {
       for await (const event of source) {
-        await each(event, (await target.next()).value ?? undefined)
-        if (this.eventCount === events) break
+        await onEvent(event, (await target.next()).value ?? undefined)
+        if (this.eventCount === limit) break
       }
       return (await target.next()).value ?? undefined
     } finally {
@@ -117,20 +117,20 @@ export class LogCopier {
     }
   }
 
-  #requireSame(event: StoredEvent, there: StoredEvent): void {
-    if (textOf(event) !== textOf(there)) {
+  #requireSame(event: StoredEvent, targetEvent: StoredEvent): void {
+    if (textOf(event) !== textOf(targetEvent)) {
       throw createDifferenceError(
         event,
-        `the target has ${there.stream}@${there.revision} (${there.type}, ${there.id}) instead`,
+        `the target has ${targetEvent.stream}@${targetEvent.revision} (${targetEvent.type}, ${targetEvent.id}) instead`,
       )
     }
     this.#advance(event)
-    this.#target = there.position
+    this.#targetPosition = targetEvent.position
   }
 
   #advance(event: StoredEvent): void {
     this.#digest.update(`${textOf(event)}\n`)
-    this.#source = event.position
+    this.#sourcePosition = event.position
     this.eventCount++
   }
 }
@@ -144,26 +144,26 @@ const UNCOPIED_STREAMS: ReadonlySet<string> = new Set([COPY_STREAM, STORES_STREA
  */
 async function* copyableEvents(
   events: AsyncIterable<StoredEvent>,
-  until?: LogCutoff,
+  cutoff?: LogCutoff,
 ): AsyncGenerator<StoredEvent, undefined> {
   for await (const event of events) {
-    if (until !== undefined && isBeyondCutoff(event, until)) return undefined
+    if (cutoff !== undefined && isBeyondCutoff(event, cutoff)) return undefined
     if (!UNCOPIED_STREAMS.has(event.stream)) yield event
   }
   return undefined
 }
 
-const isBeyondCutoff = ({ position, metadata }: StoredEvent, moment: LogCutoff): boolean =>
-  'position' in moment
-    ? comparePositions(position, moment.position) > 0
-    : Date.parse(metadata['at'] ?? '') > moment.time
+const isBeyondCutoff = ({ position, metadata }: StoredEvent, cutoff: LogCutoff): boolean =>
+  'position' in cutoff
+    ? comparePositions(position, cutoff.position) > 0
+    : Date.parse(metadata['at'] ?? '') > cutoff.time
 
 const textOf = ({ stream, revision, id, type, data, metadata }: StoredEvent): string =>
   JSON.stringify([stream, String(revision), id, type, data, metadata])
 
-const createDifferenceError = ({ stream, revision, type, id }: StoredEvent, how: string) =>
+const createDifferenceError = ({ stream, revision, type, id }: StoredEvent, difference: string) =>
   new OperationFailure(
-    `The target's log differs from the source's at ${stream}@${revision} (${type}, ${id}): ${how}. ` +
+    `The target's log differs from the source's at ${stream}@${revision} (${type}, ${id}): ${difference}. ` +
       'Empty the target or choose another one, then copy again',
   )
 
@@ -204,15 +204,15 @@ const RETRY_INTERVAL_MS = 250
 
 /** Appends with the same event ids are idempotent, so that an unknown outcome can be retried. */
 async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
-  const ends = performance.now() + RETRY_TIMEOUT_MS
+  const deadline = performance.now() + RETRY_TIMEOUT_MS
   for (;;) {
     try {
       return await work()
     } catch (error) {
       if (error instanceof WrongRevision)
         throw new OperationFailure(`Another process writes to the target: ${error.message}`)
-      const passes = error instanceof OutcomeUnknown || error instanceof StoreUnavailable
-      if (!passes || error instanceof LogClosed || performance.now() > ends) throw error
+      const isTransient = error instanceof OutcomeUnknown || error instanceof StoreUnavailable
+      if (!isTransient || error instanceof LogClosed || performance.now() > deadline) throw error
       await pause(RETRY_INTERVAL_MS)
     }
   }
@@ -238,19 +238,19 @@ export class PositionMap {
   ) {}
 
   /** Must be called with every event, in log order. */
-  readonly addPair: EventPairListener = ({ position }, { id, position: there }) => {
+  readonly addPair: EventPairListener = ({ position }, { id, position: targetPosition }) => {
     if (this.#eventCount++ % POSITION_SAMPLE_INTERVAL === 0)
-      this.#samples.push({ source: position, target: { id, position: there } })
+      this.#samples.push({ source: position, target: { id, position: targetPosition } })
   }
 
   /** The target's copy of the last event up to a position of the source; undefined before the first event. */
   readonly findTarget = async (position: Position): Promise<TargetEventPosition | undefined> => {
-    const near = this.#samples.findLast(({ source }) => comparePositions(source, position) <= 0)
-    if (near === undefined) return undefined
-    let last = near.target
-    const target = copyableEvents(this.target.readAll(near.target.position))
+    const nearestSample = this.#samples.findLast(({ source }) => comparePositions(source, position) <= 0)
+    if (nearestSample === undefined) return undefined
+    let last = nearestSample.target
+    const target = copyableEvents(this.target.readAll(nearestSample.target.position))
     try {
-      for await (const event of copyableEvents(this.source.readAll(near.source))) {
+      for await (const event of copyableEvents(this.source.readAll(nearestSample.source))) {
         if (comparePositions(event.position, position) > 0) break
         const { value } = await target.next()
         if (value === undefined) break
@@ -269,7 +269,7 @@ export type LogFacts = Omit<Manifest['log'], 'file'> & {
 }
 
 /** Reads the whole log. @throws OperationFailure if it is empty */
-export async function logFacts(store: EventStore): Promise<LogFacts> {
+export async function readLogFacts(store: EventStore): Promise<LogFacts> {
   const files = new Map<string, string>()
   let events = 0
   let last: StoredEvent | undefined
@@ -278,13 +278,13 @@ export async function logFacts(store: EventStore): Promise<LogFacts> {
     last = event
     if (event.type === 'CertificationAttached') {
       const { id, file } = decode<CertificationAttached>(event).data
-      if (file !== null) files.set(nameOf(event.stream, id), file.digest)
+      if (file !== null) files.set(attachmentKey(event.stream, id), file.digest)
     } else if (event.type === 'CertificationRemoved') {
-      files.delete(nameOf(event.stream, decode<CertificationRemoved>(event).data.id))
+      files.delete(attachmentKey(event.stream, decode<CertificationRemoved>(event).data.id))
     } else if (event.type === 'StoneModelAttached') {
-      files.set(nameOf(event.stream, 'model'), decode<StoneModelAttached>(event).data.file.digest)
+      files.set(attachmentKey(event.stream, 'model'), decode<StoneModelAttached>(event).data.file.digest)
     } else if (event.type === 'StoneModelRemoved') {
-      files.delete(nameOf(event.stream, 'model'))
+      files.delete(attachmentKey(event.stream, 'model'))
     }
   }
   if (last === undefined) throw new OperationFailure('The event log is empty: there is nothing to back up')
@@ -298,4 +298,4 @@ export async function logFacts(store: EventStore): Promise<LogFacts> {
   }
 }
 
-const nameOf = (stream: string, of: number | 'model') => `${stream}/${of}`
+const attachmentKey = (stream: string, attachment: number | 'model') => `${stream}/${attachment}`

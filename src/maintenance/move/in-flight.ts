@@ -28,19 +28,19 @@ export class MailHold {
   /**
    * Claims every due mail, and waits for those that a mailer has claimed before: a mailer sends the mail and records it, which a
    * fence permits, or releases its claim, or dies, so that the claim expires.
-   * @param waiting called with the number of mails that are waited for
+   * @param onWaiting called with the number of mails that are waited for
    */
-  async claimAllDue(waiting: (mails: number) => void): Promise<void> {
+  async claimAllDue(onWaiting: (mails: number) => void): Promise<void> {
     for (;;) {
       await this.#claimAvailable()
-      let others = 0
+      let foreignClaimCount = 0
       const now = this.clock()
       for await (const item of this.vault.contents()) {
         if (item.kind !== 'mail' || item.dueAt === null || item.dueAt > now) continue
-        if (!(await this.#claims.isHeld(`${item.digest}/${item.mail}`))) others++
+        if (!(await this.#claims.isHeld(`${item.digest}/${item.mail}`))) foreignClaimCount++
       }
-      if (others === 0) return
-      waiting(others)
+      if (foreignClaimCount === 0) return
+      onWaiting(foreignClaimCount)
       await pause(POLL_INTERVAL_MS)
     }
   }
@@ -66,29 +66,29 @@ export class ReactionCheckpoints {
 
   /** @throws StoreUnavailable */
   static async readFrom({ store, reads }: Installation): Promise<ReactionCheckpoints> {
-    const found = new ReactionCheckpoints()
+    const checkpoints = new ReactionCheckpoints()
     for (const declaration of REACTION_CHECKPOINTS) {
       // `live()` creates a missing build.
       if ((await (await reads.model(declaration)).position()) === 'start') continue
       const checkpoint = await (await reads.live(declaration)).checkpoint()
       if (checkpoint === undefined || !(await isCheckpointOfLog(store, checkpoint))) continue
       const { position } = checkpoint
-      if (position !== 'start') found.#checkpoints.push({ declaration, position })
+      if (position !== 'start') checkpoints.#checkpoints.push({ declaration, position })
     }
-    return found
+    return checkpoints
   }
 
   /**
    * Writes the checkpoints, from which the target's reactions then start.
-   * @param at finds the target's copy of the last event up to a position of the source
+   * @param findTarget finds the target's copy of the last event up to a position of the source
    */
   async writeTo(
     { store, reads }: Installation,
-    at: (source: Position) => Promise<TargetEventPosition | undefined>,
+    findTarget: (source: Position) => Promise<TargetEventPosition | undefined>,
   ): Promise<void> {
     const log = await logLineage(store)
     for (const { declaration, position } of this.#checkpoints) {
-      const event = await at(position)
+      const event = await findTarget(position)
       if (event === undefined) continue
       const build = await reads.live(declaration)
       await build.write([], { position: event.position, log, event })

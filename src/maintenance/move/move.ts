@@ -22,8 +22,8 @@ export type MoveOperation = Operation & {
   readonly from: string
   readonly to: string
   /** Whether both use the same read model store: then vault and files are not copied. */
-  readonly sharedReads: boolean
-  readonly moving: LogMoveContext
+  readonly sharesReadStore: boolean
+  readonly moveContext: LogMoveContext
 }
 
 /** `digest`: SHA-256 over the events of the log, in hex. */
@@ -50,77 +50,77 @@ const MAX_ROUND_RATIO = 0.7
  * @throws OperationFailure
  */
 export async function moveInstallation(move: MoveOperation): Promise<MoveResult | PreviousMoveResult> {
-  const { source, target, from, moving } = move
+  const { source, target, from, moveContext } = move
   await checkKeys(source, target)
   const { copy, completion } = await beginMove(move, from)
   if (completion !== undefined) {
-    await finishCopy(moving, target.store, { copy, ...completion })
+    await finishCopy(moveContext, target.store, { copy, ...completion })
     return { ...completion, finishedBefore: true }
   }
   await requireMovableSource(source, copy)
-  await joinStores({ store: target.store, ...moving }, await storeIdentitiesOf(target))
+  await joinStores({ store: target.store, ...moveContext }, await storeIdentitiesOf(target))
   return closeAndCopy(move, copy)
 }
 
 async function closeAndCopy(move: MoveOperation, copy: string): Promise<MoveResult> {
-  const { source, target, to, moving, report, signal } = move
-  const copying = new InstallationCopy(move)
-  await copyUntilCaughtUp(move, copying)
+  const { source, target, to, moveContext, report, signal } = move
+  const installationCopy = new InstallationCopy(move)
+  await copyUntilCaughtUp(move, installationCopy)
   signal.throwIfAborted()
   if (await isAbandoned(target)) throw createAbandonedError()
-  const closed = performance.now()
+  const closedAt = performance.now()
   if (!(await isFenced(source, copy))) report.note('the source is read-only from now on')
-  await fenceLog(moving, source.store, { copy, to })
+  await fenceLog(moveContext, source.store, { copy, to })
   await pause(source.store.fenceDelayMs)
-  const mails = new MailHold(source.vault, copy, moving.clock)
+  const mails = new MailHold(source.vault, copy, moveContext.clock)
   try {
     await mails.claimAllDue((count) => report.note(`waiting for mails that are being sent: ${count}`))
-    const moved = await unlessAbandoned(move, copy, () => copyRest(move, copy, copying))
-    return { ...moved, closedFor: (performance.now() - closed) / 1000 }
+    const result = await runUnlessAbandoned(move, copy, () => copyAfterFence(move, copy, installationCopy))
+    return { ...result, closedFor: (performance.now() - closedAt) / 1000 }
   } finally {
     mails.close()
   }
 }
 
-async function copyContents({ sharedReads }: MoveOperation, copying: InstallationCopy): Promise<void> {
-  await copying.copyLog()
-  if (!sharedReads) await copying.copyAllFiles()
+async function copyContents({ sharesReadStore }: MoveOperation, installationCopy: InstallationCopy): Promise<void> {
+  await installationCopy.copyLog()
+  if (!sharesReadStore) await installationCopy.copyAllFiles()
 }
 
 /** Runs before the fence. Each round copies what was written during the previous one, so that little is left for the fence. */
-async function copyUntilCaughtUp(move: MoveOperation, copying: InstallationCopy): Promise<void> {
-  let before = Number.POSITIVE_INFINITY
+async function copyUntilCaughtUp(move: MoveOperation, installationCopy: InstallationCopy): Promise<void> {
+  let previousSeconds = Number.POSITIVE_INFINITY
   for (;;) {
     const started = performance.now()
-    await copyContents(move, copying)
+    await copyContents(move, installationCopy)
     const seconds = (performance.now() - started) / 1000
-    if (seconds < MAX_FINAL_ROUND_SECONDS || seconds > before * MAX_ROUND_RATIO) return
-    before = seconds
+    if (seconds < MAX_FINAL_ROUND_SECONDS || seconds > previousSeconds * MAX_ROUND_RATIO) return
+    previousSeconds = seconds
   }
 }
 
 const NO_VAULT_ITEMS: VaultCopyCounts = { entries: 0, receipts: 0, mails: 0 }
 
 /** Runs after the fence. */
-async function copyRest(
+async function copyAfterFence(
   move: MoveOperation,
   copy: string,
-  copying: InstallationCopy,
+  installationCopy: InstallationCopy,
 ): Promise<Omit<MoveResult, 'closedFor'>> {
-  const { source, target, sharedReads, moving, signal } = move
-  await copyContents(move, copying)
-  const vault = sharedReads ? NO_VAULT_ITEMS : await copying.copyVault()
-  if (!sharedReads) await copying.copyPersons()
+  const { source, target, sharesReadStore, moveContext, signal } = move
+  await copyContents(move, installationCopy)
+  const vault = sharesReadStore ? NO_VAULT_ITEMS : await installationCopy.copyVault()
+  if (!sharesReadStore) await installationCopy.copyPersons()
   const checkpoints = await ReactionCheckpoints.readFrom(source)
   // An append that was in progress at the fence may have been stored meanwhile.
-  let late: number
-  do late = await copying.copyLog()
-  while (late > 0)
-  const compared = copying.requireEqualLogs()
+  let lateEventCount: number
+  do lateEventCount = await installationCopy.copyLog()
+  while (lateEventCount > 0)
+  const logSummary = installationCopy.requireEqualLogs()
   signal.throwIfAborted()
-  await checkpoints.writeTo(target, (position) => copying.findTargetPosition(position))
-  await finishCopy(moving, target.store, { copy, ...compared })
-  return { ...compared, files: copying.fileCount, vault }
+  await checkpoints.writeTo(target, (position) => installationCopy.findTargetPosition(position))
+  await finishCopy(moveContext, target.store, { copy, ...logSummary })
+  return { ...logSummary, files: installationCopy.fileCount, vault }
 }
 
 /**
@@ -128,8 +128,8 @@ async function copyRest(
  * set concurrently is then removed.
  * @throws OperationFailure if the move was abandoned, else whatever `work` throws
  */
-async function unlessAbandoned<Result>(
-  { source, target, moving }: MoveOperation,
+async function runUnlessAbandoned<Result>(
+  { source, target, moveContext }: MoveOperation,
   copy: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -137,7 +137,7 @@ async function unlessAbandoned<Result>(
     return await work()
   } catch (error) {
     if (!(await isAbandoned(target))) throw error
-    await openLog(moving, source.store, copy)
+    await openLog(moveContext, source.store, copy)
     throw createAbandonedError()
   }
 }
@@ -155,18 +155,23 @@ const createAbandonedError = () =>
 export async function abandonMove({
   source,
   target,
-  moving,
-}: Pick<MoveOperation, 'source' | 'target' | 'moving'>): Promise<string> {
-  const closed = await target.store.closedReason()
-  if (closed === undefined || isIntentionallyReadOnly(closed.why) || closed.why === 'fenced' || !closed.copy)
+  moveContext,
+}: Pick<MoveOperation, 'source' | 'target' | 'moveContext'>): Promise<string> {
+  const closedReason = await target.store.closedReason()
+  if (
+    closedReason === undefined ||
+    isIntentionallyReadOnly(closedReason.why) ||
+    closedReason.why === 'fenced' ||
+    !closedReason.copy
+  )
     throw createNotAbandonableError()
   try {
-    await abandonCopy(moving, target.store, closed.copy)
+    await abandonCopy(moveContext, target.store, closedReason.copy)
   } catch (error) {
     throw error instanceof CopyEnded ? createNotAbandonableError() : error
   }
-  await openLog(moving, source.store, closed.copy)
-  return closed.copy
+  await openLog(moveContext, source.store, closedReason.copy)
+  return closedReason.copy
 }
 
 const createNotAbandonableError = () =>

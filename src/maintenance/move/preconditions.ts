@@ -12,7 +12,11 @@ import {
 import type { Installation } from '../../wiring/installation.ts'
 import { countItems, OperationFailure } from '../operation.ts'
 
-type MoveContext = { readonly source: Installation; readonly target: Installation; readonly moving: LogMoveContext }
+type BeginMoveOptions = {
+  readonly source: Installation
+  readonly target: Installation
+  readonly moveContext: LogMoveContext
+}
 
 /** A copy that was begun by this run or an interrupted one. */
 export type MoveCopyState = {
@@ -26,28 +30,32 @@ export type MoveCopyState = {
  * @param from address of the source to show, without passwords
  * @throws OperationFailure if the target has other contents, or is a copy of another source
  */
-export async function beginMove({ source, target, moving }: MoveContext, from: string): Promise<MoveCopyState> {
+export async function beginMove(
+  { source, target, moveContext }: BeginMoveOptions,
+  from: string,
+): Promise<MoveCopyState> {
   const log = await source.store.identity()
-  const [begun, ended] = await target.store.read(COPY_STREAM)
-  if (begun === undefined) {
+  const [beginEvent, endEvent] = await target.store.read(COPY_STREAM)
+  if (beginEvent === undefined) {
     const copy = randomUUID()
     await requireMovableSource(source, copy)
     await requireEmptyTarget(target)
-    await beginCopy(moving, target.store, { copy, from, log })
+    await beginCopy(moveContext, target.store, { copy, from, log })
     return { copy, completion: undefined }
   }
-  if (begun.data['replay'] === true) throw new OperationFailure('The target is a replay: choose an empty target')
-  const copy = String(begun.data['copy'])
-  if (begun.data['log'] !== log)
-    throw new OperationFailure(`The target is a copy of another installation, ${String(begun.data['from'])}`)
-  if (ended?.type === 'CopyAbandoned') throw new OperationFailure('This move was abandoned: choose an empty target')
-  if (ended === undefined) return { copy, completion: undefined }
-  return { copy, completion: { events: Number(ended.data['events']), digest: String(ended.data['digest']) } }
+  if (beginEvent.data['replay'] === true) throw new OperationFailure('The target is a replay: choose an empty target')
+  const copy = String(beginEvent.data['copy'])
+  if (beginEvent.data['log'] !== log)
+    throw new OperationFailure(`The target is a copy of another installation, ${String(beginEvent.data['from'])}`)
+  if (endEvent?.type === 'CopyAbandoned') throw new OperationFailure('This move was abandoned: choose an empty target')
+  if (endEvent === undefined) return { copy, completion: undefined }
+  return { copy, completion: { events: Number(endEvent.data['events']), digest: String(endEvent.data['digest']) } }
 }
 
 async function requireEmptyTarget({ store, vault, persons, files }: Installation): Promise<void> {
-  const requireNone = async (what: string, items: AsyncIterable<unknown>) => {
-    for await (const _ of items) throw new OperationFailure(`The target is not empty (${what}): choose an empty target`)
+  const requireNone = async (reason: string, items: AsyncIterable<unknown>) => {
+    for await (const _ of items)
+      throw new OperationFailure(`The target is not empty (${reason}): choose an empty target`)
   }
   await requireNone('its log has events', store.readAll('start'))
   await requireNone('its vault has entries', vault.contents())
@@ -57,9 +65,9 @@ async function requireEmptyTarget({ store, vault, persons, files }: Installation
 
 /** @throws OperationFailure if the source is fenced by another move, or is an incomplete copy itself */
 export async function requireMovableSource({ store }: Installation, copy: string): Promise<void> {
-  const closed = await store.closedReason()
-  if (closed !== undefined && closed.copy !== copy)
-    throw new OperationFailure(`--from: ${describeReadOnlyState(closed)}`)
+  const closedReason = await store.closedReason()
+  if (closedReason !== undefined && closedReason.copy !== copy)
+    throw new OperationFailure(`--from: ${describeReadOnlyState(closedReason)}`)
 }
 
 /** Whether this copy has fenced its source. */
@@ -99,9 +107,9 @@ async function checkStoredKeys(name: string, { store }: Installation, keys: Mast
   }
 }
 
-const createWrongKeyError = (name: string, found: string) =>
+const createWrongKeyError = (name: string, detail: string) =>
   new OperationFailure(
-    `The master key of the ${name} cannot decrypt the data of the source; nothing was copied. ${found}`,
+    `The master key of the ${name} cannot decrypt the data of the source; nothing was copied. ${detail}`,
   )
 
 /** What a move copies. */
@@ -114,12 +122,12 @@ export type MovePlan = {
 
 /** Counts the current contents; more may be written until the source is fenced. */
 export async function planMove({ store, files, vault }: Installation): Promise<MovePlan> {
-  const kinds = { entry: 0, receipt: 0, mail: 0 }
-  for await (const { kind } of vault.contents()) kinds[kind]++
+  const counts = { entry: 0, receipt: 0, mail: 0 }
+  for await (const { kind } of vault.contents()) counts[kind]++
   return {
     events: await countItems(store.readAll('start')),
     files: await countItems(files.list()),
-    secrets: kinds.entry,
-    mails: kinds.mail,
+    secrets: counts.entry,
+    mails: counts.mail,
   }
 }

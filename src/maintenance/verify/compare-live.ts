@@ -28,7 +28,7 @@ type LiveModelAbsence = VerificationDifference & { readonly isOfThisLog: boolean
 type ComparisonStores = { readonly store: EventStore; readonly reads: ReadStore }
 
 /** Attempts to compare with a build that stays live, since a rebuild may switch to another one at any time. */
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 
 /** @param log receives warnings about events that cannot be folded */
 export async function openComparison(
@@ -39,9 +39,10 @@ export async function openComparison(
 ): Promise<ModelComparison> {
   const { declaration } = projection
   const fresh = await FreshModel.open(projection, store, scratch, log)
-  const to = await (await reads.model(declaration)).position()
+  const livePosition = await (await reads.model(declaration)).position()
   const head = await store.head()
-  if (to === 'start') return { fresh, upTo: head, absence: describeAbsence(declaration.name, 'does not exist yet') }
+  if (livePosition === 'start')
+    return { fresh, upTo: head, absence: describeAbsence(declaration.name, 'does not exist yet') }
   // `live()` creates a missing build.
   const checkpoint = await (await reads.live(declaration)).checkpoint()
   if (checkpoint === undefined || checkpoint.log !== (await logLineage(store))) {
@@ -51,47 +52,47 @@ export async function openComparison(
       absence: describeAbsence(declaration.name, 'was built from another log, or from events that a restore removed'),
     }
   }
-  if (await isCheckpointOfLog(store, checkpoint)) return { fresh, upTo: to, absence: undefined }
+  if (await isCheckpointOfLog(store, checkpoint)) return { fresh, upTo: livePosition, absence: undefined }
   const where = String(checkpoint.event?.position.commit)
   const what = `the log does not have event ${checkpoint.event?.id} there, up to which ${declaration.name} was built`
-  return { fresh, upTo: to, absence: { where, what, do: RESTORE_REMEDY, isOfThisLog: true } }
+  return { fresh, upTo: livePosition, absence: { where, what, do: RESTORE_REMEDY, isOfThisLog: true } }
 }
 
-const describeAbsence = (name: string, why: string): LiveModelAbsence => ({
+const describeAbsence = (name: string, reason: string): LiveModelAbsence => ({
   where: name,
-  what: `the read model ${name} ${why}`,
+  what: `the read model ${name} ${reason}`,
   do: 'start the service, which builds it',
   isOfThisLog: false,
 })
 
 /**
  * Compares the live build with the fresh fold: documents and stored counts.
- * @param faulty streams with differences in the log itself
+ * @param faultyStreams streams with differences in the log itself
  * @returns the number of documents in the live build
  * @throws OperationFailure
  */
 export async function compareLive(
   { store, reads }: ComparisonStores,
   { fresh, absence }: ModelComparison,
-  faulty: ReadonlySet<string>,
-  found: Differences,
+  faultyStreams: ReadonlySet<string>,
+  differences: Differences,
 ): Promise<number> {
   if (absence === undefined)
-    return compareWithStableBuild(reads, fresh, found, async (live, own) => {
+    return compareWithStableBuild(reads, fresh, differences, async (live, attemptDifferences) => {
       const documents = await compareModel({
         store,
         live,
         fresh,
-        faulty,
-        aside: await reportParkedStreams(live, fresh, faulty, own),
-        found: own,
+        faultyStreams,
+        parkedStreams: await reportParkedStreams(live, fresh, faultyStreams, attemptDifferences),
+        differences: attemptDifferences,
       })
       const model = await reads.model(fresh.projection.declaration)
       // If documents differ, the counts are bound to differ too; the same rebuild corrects both.
-      if (own.count === 0) await compareCounts({ model, fresh, found: own })
+      if (attemptDifferences.count === 0) await compareCounts({ model, fresh, differences: attemptDifferences })
       return documents
     })
-  await reportAbsence(fresh, absence, found)
+  await reportAbsence(fresh, absence, differences)
   return 0
 }
 
@@ -99,45 +100,47 @@ export async function compareLive(
 export async function compareLiveTree(
   { store, reads }: ComparisonStores,
   { fresh, absence }: ModelComparison,
-  found: Differences,
+  differences: Differences,
 ): Promise<TreeVerification> {
   if (absence === undefined)
-    return compareWithStableBuild(reads, fresh, found, (live, own) => compareTree({ store, live, fresh, found: own }))
-  const before = found.count
-  await reportAbsence(fresh, absence, found)
-  if (!absence.isOfThisLog) return { ...(await rootOf(fresh)), ok: found.count === before }
-  const compared = await compareWithStableBuild(reads, fresh, found, (live, own) =>
-    compareTree({ store, live, fresh, found: own }),
+    return compareWithStableBuild(reads, fresh, differences, (live, attemptDifferences) =>
+      compareTree({ store, live, fresh, differences: attemptDifferences }),
+    )
+  const before = differences.count
+  await reportAbsence(fresh, absence, differences)
+  if (!absence.isOfThisLog) return { ...(await rootOf(fresh)), ok: differences.count === before }
+  const verification = await compareWithStableBuild(reads, fresh, differences, (live, attemptDifferences) =>
+    compareTree({ store, live, fresh, differences: attemptDifferences }),
   )
-  return { ...compared, ok: false }
+  return { ...verification, ok: false }
 }
 
 /** Repeats the comparison until the build stays live throughout. */
 async function compareWithStableBuild<Result>(
   reads: ReadStore,
   fresh: FreshModel,
-  found: Differences,
-  compare: (live: ReadModelBuild, own: Differences) => Promise<Result>,
+  differences: Differences,
+  compare: (live: ReadModelBuild, attemptDifferences: Differences) => Promise<Result>,
 ): Promise<Result> {
   const { declaration } = fresh.projection
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const live = await reads.live(declaration)
-    const own = new Differences()
-    const result = await runWhileLive(reads, fresh, live, () => compare(live, own))
+    const attemptDifferences = new Differences()
+    const result = await runWhileLive(reads, fresh, live, () => compare(live, attemptDifferences))
     if (result === undefined) continue
-    found.merge(own)
+    differences.merge(attemptDifferences)
     return result
   }
-  throw new OperationFailure(`${declaration.name} was rebuilt ${TRIES} times during the check: run verify again`)
+  throw new OperationFailure(`${declaration.name} was rebuilt ${MAX_ATTEMPTS} times during the check: run verify again`)
 }
 
 /** A missing live build is a difference only if the log has events for it. */
 async function reportAbsence(
   { build }: FreshModel,
   { isOfThisLog, ...difference }: LiveModelAbsence,
-  found: Differences,
+  differences: Differences,
 ): Promise<void> {
-  if (isOfThisLog || (await hasDocuments(build))) found.add(difference)
+  if (isOfThisLog || (await hasDocuments(build))) differences.add(difference)
 }
 
 async function hasDocuments(build: ReadModelBuild): Promise<boolean> {
@@ -168,41 +171,45 @@ async function runWhileLive<Result>(
 async function reportParkedStreams(
   live: ReadModelBuild,
   fresh: FreshModel,
-  faulty: ReadonlySet<string>,
-  found: Differences,
+  faultyStreams: ReadonlySet<string>,
+  differences: Differences,
 ): Promise<ReadonlySet<string>> {
   const { name } = fresh.projection.declaration
-  const parked = new Set<string>()
+  const parkedStreams = new Set<string>()
   for (const { stream, revision, type, reason } of await live.deadLetters()) {
-    if (parked.has(stream)) continue
-    parked.add(stream)
+    if (parkedStreams.has(stream)) continue
+    parkedStreams.add(stream)
     const what = `${type} could not be folded into ${name}, and its stream is parked: ${reason}`
-    found.add({ where: `${stream}@${revision}`, what, do: `run npx adamant dead-letters retry ${name} ${stream}` })
+    differences.add({
+      where: `${stream}@${revision}`,
+      what,
+      do: `run npx adamant dead-letters retry ${name} ${stream}`,
+    })
   }
   for (const letter of await fresh.build.deadLetters()) {
-    if (parked.has(letter.stream)) continue
-    parked.add(letter.stream)
+    if (parkedStreams.has(letter.stream)) continue
+    parkedStreams.add(letter.stream)
     // Differences of the event itself have been reported already.
-    if (!faulty.has(letter.stream)) found.add(toUnfoldableDifference(name, letter))
+    if (!faultyStreams.has(letter.stream)) differences.add(toUnfoldableDifference(name, letter))
   }
-  return parked
+  return parkedStreams
 }
 
-type CountComparison = { readonly model: ReadModel; readonly fresh: FreshModel; readonly found: Differences }
+type CountComparison = { readonly model: ReadModel; readonly fresh: FreshModel; readonly differences: Differences }
 
 /** Reads until a count matches the model's position: MongoDB writes counts before documents. */
 const MAX_COUNT_READS = 100
 const RETRY_INTERVAL_MS = 10
 
 /** Compares the stored counts of documents, which lists use as totals. */
-async function compareCounts({ model, fresh, found }: CountComparison): Promise<void> {
+async function compareCounts({ model, fresh, differences }: CountComparison): Promise<void> {
   const { name } = fresh.projection.declaration
   for (const where of await collectCountedValues(fresh)) {
-    const wrong = await findCountMismatch(model, fresh, where)
-    if (wrong === undefined) continue
+    const mismatch = await findCountMismatch(model, fresh, where)
+    if (mismatch === undefined) continue
     const values = Object.entries(where).map(([field, value]) => `${field} ${String(value)}`)
-    const what = `the stored count of documents with ${values.join(', ')} must be ${wrong.folded}, but is ${wrong.live}`
-    found.add({ where: name, what, do: `run npx adamant rebuild ${name}` })
+    const what = `the stored count of documents with ${values.join(', ')} must be ${mismatch.folded}, but is ${mismatch.live}`
+    differences.add({ where: name, what, do: `run npx adamant rebuild ${name}` })
   }
 }
 
@@ -210,14 +217,14 @@ async function compareCounts({ model, fresh, found }: CountComparison): Promise<
 async function collectCountedValues({ build, projection: { declaration } }: FreshModel): Promise<WhereClause[]> {
   const { counts } = declaration
   if (counts.length === 0) return []
-  const seen = new Map<string, WhereClause>()
+  const clauses = new Map<string, WhereClause>()
   for await (const page of build.scan([])) {
     for (const { document } of page) {
       const values = counts.map((field): [string, FieldValue] => [field, document[field] ?? ''])
-      seen.set(JSON.stringify(values), Object.fromEntries(values))
+      clauses.set(JSON.stringify(values), Object.fromEntries(values))
     }
   }
-  return [...seen.values()]
+  return [...clauses.values()]
 }
 
 type CountMismatch = { readonly live: number; readonly folded: number }
@@ -228,17 +235,17 @@ async function findCountMismatch(
   fresh: FreshModel,
   where: WhereClause,
 ): Promise<CountMismatch | undefined> {
-  let wrong: CountMismatch | undefined
-  for (let look = 0; look < MAX_COUNT_READS; look++) {
+  let mismatch: CountMismatch | undefined
+  for (let attempt = 0; attempt < MAX_COUNT_READS; attempt++) {
     const position = await model.position()
     const live = await model.count(where)
     if (comparePositions(position, await model.position()) === 0 && comparePositions(fresh.position, position) <= 0) {
       await fresh.foldTo(position)
       const folded = await fresh.model.count(where)
       if (live === folded) return undefined
-      wrong = { live, folded }
+      mismatch = { live, folded }
     }
     await pause(RETRY_INTERVAL_MS)
   }
-  return wrong
+  return mismatch
 }

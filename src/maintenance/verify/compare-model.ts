@@ -34,38 +34,38 @@ export type BuildComparison = {
   readonly store: Pick<EventStore, 'eventAt'>
   readonly projection: AnyProjection
   readonly live: ReadModelBuild
-  readonly expected: ExpectedDocumentsLookup
+  readonly lookUpExpected: ExpectedDocumentsLookup
   /** The lowest position at which documents can be compared. */
-  readonly least: () => PositionOrStart
+  readonly minPosition: () => PositionOrStart
   /** Streams with differences in the log itself. */
-  readonly faulty: ReadonlySet<string>
+  readonly faultyStreams: ReadonlySet<string>
   /** Parked streams. They have been reported, and their documents are outdated. */
-  readonly aside: ReadonlySet<string>
-  readonly found: Differences
-  readonly part: ComparedTable
+  readonly parkedStreams: ReadonlySet<string>
+  readonly differences: Differences
+  readonly table: ComparedTable
 }
 
 /** A table of a build: documents or sequences. */
 type ComparedTable = {
-  tableOf(build: ReadModelBuild): DocumentTable
+  findIn(build: ReadModelBuild): DocumentTable
   describeKey(key: FieldValue): string
   /** Fields and texts in which two documents with the same key and position differ. */
   differingFieldsOf(one: Document, other: Document): string[]
 }
 
-/** @param unknown fields that cannot be checked */
+/** @param uncheckedFields fields that cannot be checked */
 export const documentTableOf = (
   { name, fields, texts }: ModelDeclaration,
-  unknown: ReadonlySet<string> = new Set(),
+  uncheckedFields: ReadonlySet<string> = new Set(),
 ): ComparedTable => ({
-  tableOf: (build) => build,
+  findIn: (build) => build,
   describeKey: (key) => `document ${key} of ${name}`,
   differingFieldsOf: (one, other) =>
-    [...Object.keys(fields), ...texts].filter((field) => !unknown.has(field) && one[field] !== other[field]),
+    [...Object.keys(fields), ...texts].filter((field) => !uncheckedFields.has(field) && one[field] !== other[field]),
 })
 
 const sequenceTableOf = ({ name }: ModelDeclaration): ComparedTable => ({
-  tableOf: ({ sequences }) => sequences,
+  findIn: ({ sequences }) => sequences,
   describeKey: (key) => `sequence ${key} of ${name}`,
   differingFieldsOf: (one, other) => (isSameSequence(one, other) ? [] : ['state']),
 })
@@ -76,7 +76,7 @@ const isNumbered = (projection: AnyProjection) => 'numbering' in projection && p
 const BATCH_SIZE = 500
 
 /** Attempts to read a consistent state of a build. */
-const TRIES = 200
+const MAX_READ_ATTEMPTS = 200
 const RETRY_INTERVAL_MS = 10
 
 /**
@@ -89,11 +89,11 @@ export async function readConsistent<Read>(
   read: () => Promise<Read>,
   isSettled: (read: Read, position: PositionOrStart) => boolean,
 ): Promise<{ readonly position: PositionOrStart; readonly read: Read } | undefined> {
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
+  for (let attempt = 1; attempt <= MAX_READ_ATTEMPTS; attempt++) {
     const position = await positionOf(live)
-    const found = await read()
-    if (isSettled(found, position) && comparePositions(position, await positionOf(live)) === 0)
-      return { position, read: found }
+    const result = await read()
+    if (isSettled(result, position) && comparePositions(position, await positionOf(live)) === 0)
+      return { position, read: result }
     await pause(RETRY_INTERVAL_MS)
   }
   return undefined
@@ -102,7 +102,7 @@ export async function readConsistent<Read>(
 const positionOf = async (build: ReadModelBuild): Promise<PositionOrStart> =>
   (await build.checkpoint())?.position ?? 'start'
 
-type ModelBuildComparison = Omit<BuildComparison, 'projection' | 'expected' | 'least' | 'part'> & {
+type ModelBuildComparison = Omit<BuildComparison, 'projection' | 'lookUpExpected' | 'minPosition' | 'table'> & {
   readonly fresh: FreshModel
 }
 
@@ -111,72 +111,80 @@ type ModelBuildComparison = Omit<BuildComparison, 'projection' | 'expected' | 'l
  * at different positions: documents that differ are therefore compared again, at the same position.
  * @returns the number of documents in the live build
  */
-export async function compareModel(given: ModelBuildComparison): Promise<number> {
-  const { projection } = given.fresh
-  const documents = await compareTables(given, documentTableOf(projection.declaration))
-  if (isNumbered(projection)) await compareTables(given, sequenceTableOf(projection.declaration))
+export async function compareModel(comparison: ModelBuildComparison): Promise<number> {
+  const { projection } = comparison.fresh
+  const documents = await compareTables(comparison, documentTableOf(projection.declaration))
+  if (isNumbered(projection)) await compareTables(comparison, sequenceTableOf(projection.declaration))
   return documents
 }
 
 /** @returns the number of documents in the live build */
-async function compareTables({ fresh, ...given }: ModelBuildComparison, part: ComparedTable): Promise<number> {
-  const [live, folded] = [part.tableOf(given.live), part.tableOf(fresh.build)]
-  const expected: ExpectedDocumentsLookup = async (position, keys) => {
+async function compareTables({ fresh, ...comparison }: ModelBuildComparison, table: ComparedTable): Promise<number> {
+  const [live, folded] = [table.findIn(comparison.live), table.findIn(fresh.build)]
+  const lookUpExpected: ExpectedDocumentsLookup = async (position, keys) => {
     await fresh.foldTo(position)
     const stored = byKey(await folded.load(keys))
     return new Map(keys.map((key) => [key, stored.get(key)]))
   }
-  const comparing = { ...given, projection: fresh.projection, expected, least: () => fresh.position, part }
+  const buildComparison = {
+    ...comparison,
+    projection: fresh.projection,
+    lookUpExpected,
+    minPosition: () => fresh.position,
+    table,
+  }
   let documents = 0
-  let doubtful: FieldValue[] = []
-  const doubt = async (keys: readonly FieldValue[], least = BATCH_SIZE) => {
-    doubtful.push(...keys)
-    if (doubtful.length < least) return
-    const again = doubtful
-    doubtful = []
-    await compareDocuments(comparing, again)
+  let pendingKeys: FieldValue[] = []
+  const queueRecheck = async (keys: readonly FieldValue[], batchSize = BATCH_SIZE) => {
+    pendingKeys.push(...keys)
+    if (pendingKeys.length < batchSize) return
+    const batch = pendingKeys
+    pendingKeys = []
+    await compareDocuments(buildComparison, batch)
   }
   for await (const page of live.scan()) {
     documents += page.length
-    const there = byKey(await folded.load(page.map(keyOf)))
-    await doubt(page.filter((stored) => differenceOf(part, stored, there.get(keyOf(stored))) !== undefined).map(keyOf))
+    const foldedDocuments = byKey(await folded.load(page.map(keyOf)))
+    await queueRecheck(
+      page.filter((stored) => differenceOf(table, stored, foldedDocuments.get(keyOf(stored))) !== undefined).map(keyOf),
+    )
   }
   for await (const page of folded.scan([])) {
-    const there = byKey(await live.load(page.map(keyOf)))
-    await doubt(page.map(keyOf).filter((key) => !there.has(key)))
+    const liveDocuments = byKey(await live.load(page.map(keyOf)))
+    await queueRecheck(page.map(keyOf).filter((key) => !liveDocuments.has(key)))
   }
-  await doubt([], 1)
+  await queueRecheck([], 1)
   return documents
 }
 
-/** Compares documents of a live build with the log at the same position, and adds the differences to `found`. */
-export async function compareDocuments(comparing: BuildComparison, keys: readonly FieldValue[]): Promise<void> {
+/** Compares documents of a live build with the log at the same position, and adds the differences to `differences`. */
+export async function compareDocuments(comparison: BuildComparison, keys: readonly FieldValue[]): Promise<void> {
   for (let from = 0; from < keys.length; from += BATCH_SIZE) {
-    await compareBatch(comparing, keys.slice(from, from + BATCH_SIZE))
+    await compareBatch(comparison, keys.slice(from, from + BATCH_SIZE))
   }
 }
 
-async function compareBatch(comparing: BuildComparison, keys: readonly FieldValue[]): Promise<void> {
-  const { store, projection, live, least, expected, part } = comparing
-  const settled = await readConsistent(
+async function compareBatch(comparison: BuildComparison, keys: readonly FieldValue[]): Promise<void> {
+  const { store, projection, live, minPosition, lookUpExpected, table } = comparison
+  const consistentRead = await readConsistent(
     live,
-    () => part.tableOf(live).load(keys, 'acknowledged'),
+    () => table.findIn(live).load(keys, 'acknowledged'),
     (stored, position) =>
-      comparePositions(least(), position) <= 0 &&
+      comparePositions(minPosition(), position) <= 0 &&
       stored.every(({ revision }) => position !== 'start' && revision <= position.commit),
   )
-  if (settled === undefined) {
-    if (keys.length > 1) for (const key of keys) await compareBatch(comparing, [key])
-    else reportUnstableDocument(comparing, keys)
+  if (consistentRead === undefined) {
+    if (keys.length > 1) for (const key of keys) await compareBatch(comparison, [key])
+    else reportUnstableDocument(comparison, keys)
     return
   }
-  const captured = byKey(settled.read)
-  for (const [key, wanted] of await expected(settled.position, keys, captured)) {
+  const captured = byKey(consistentRead.read)
+  for (const [key, expected] of await lookUpExpected(consistentRead.position, keys, captured)) {
     const stored = captured.get(key)
-    const what = differenceOf(part, stored, wanted)
+    const what = differenceOf(table, stored, expected)
     if (what === undefined) continue
-    const event = await findLastEvent(store, wanted ?? stored)
-    reportDifference(comparing, {
+    const event = await findLastEvent(store, expected ?? stored)
+    reportDifference(comparison, {
       key,
       what,
       event,
@@ -193,24 +201,27 @@ type DocumentDifference = {
 }
 
 function reportDifference(
-  { projection, faulty, aside, found, part }: BuildComparison,
+  { projection, faultyStreams, parkedStreams, differences, table }: BuildComparison,
   { key, what, event, streams }: DocumentDifference,
 ): void {
-  if (streams.some((stream) => aside.has(stream))) return
-  const where = event === undefined ? part.describeKey(key) : `${event.stream}@${event.revision}`
-  const remedy = streams.some((stream) => faulty.has(stream))
+  if (streams.some((stream) => parkedStreams.has(stream))) return
+  const where = event === undefined ? table.describeKey(key) : `${event.stream}@${event.revision}`
+  const remedy = streams.some((stream) => faultyStreams.has(stream))
     ? RESTORE_REMEDY
     : ambiguousRemedyOf(projection.declaration.name)
-  found.add({ where, what: `${part.describeKey(key)} ${what}`, do: remedy })
+  differences.add({ where, what: `${table.describeKey(key)} ${what}`, do: remedy })
 }
 
 /** It is unknown whether the log or the read model was altered. */
 const ambiguousRemedyOf = (name: string) =>
   `if the log is intact, run npx adamant rebuild ${name}; if an event was altered, run npx adamant restore`
 
-function reportUnstableDocument({ projection, found, part }: BuildComparison, [key = '']: readonly FieldValue[]): void {
-  found.add({
-    where: part.describeKey(key),
+function reportUnstableDocument(
+  { projection, differences, table }: BuildComparison,
+  [key = '']: readonly FieldValue[],
+): void {
+  differences.add({
+    where: table.describeKey(key),
     what: "is newer than its read model's position, or changes too often to be compared",
     do: `run verify again; if the difference remains, run npx adamant rebuild ${projection.declaration.name}`,
   })
@@ -218,13 +229,13 @@ function reportUnstableDocument({ projection, found, part }: BuildComparison, [k
 
 /** How a live document differs from the one according to the log; undefined if they are equal. */
 function differenceOf(
-  part: ComparedTable,
+  table: ComparedTable,
   stored: StoredDocument | undefined,
-  wanted: StoredDocument | undefined,
+  expected: StoredDocument | undefined,
 ): string | undefined {
-  if (stored === undefined) return wanted && 'is missing'
-  if (wanted === undefined) return 'exists, but not according to the log'
-  const names = part.differingFieldsOf(stored.document, wanted.document)
+  if (stored === undefined) return expected && 'is missing'
+  if (expected === undefined) return 'exists, but not according to the log'
+  const names = table.differingFieldsOf(stored.document, expected.document)
   return names.length === 0 ? undefined : `differs from the log in ${names.join(', ')}`
 }
 

@@ -27,7 +27,7 @@ export type TreeComparison = {
   readonly store: EventStore
   readonly live: ReadModelBuild
   readonly fresh: FreshModel
-  readonly found: Differences
+  readonly differences: Differences
 }
 
 /** If only the tree is wrong. */
@@ -36,18 +36,18 @@ const REBUILD_REMEDY = 'run npx adamant rebuild tree'
 /** The hashes of a tile, in base64. */
 function hashTexts({ hashes }: Document): string[] {
   const text = String(hashes)
-  return Array.from({ length: Math.ceil(text.length / HASH_TEXT_LENGTH) }, (_, at) =>
-    text.slice(at * HASH_TEXT_LENGTH, (at + 1) * HASH_TEXT_LENGTH),
+  return Array.from({ length: Math.ceil(text.length / HASH_TEXT_LENGTH) }, (_, index) =>
+    text.slice(index * HASH_TEXT_LENGTH, (index + 1) * HASH_TEXT_LENGTH),
   )
 }
 
 /** Whether a live tile starts with the expected hashes and is consistent; it may have more hashes. */
-function isPrefixOfTile(wanted: Document, { document, revision }: StoredDocument): boolean {
+function isPrefixOfTile(expected: Document, { document, revision }: StoredDocument): boolean {
   const { length } = hashTexts(document)
   return (
-    String(document['hashes']).startsWith(String(wanted['hashes'])) &&
-    document['commit'] === wanted['commit'] &&
-    document['places'] === wanted['places'] &&
+    String(document['hashes']).startsWith(String(expected['hashes'])) &&
+    document['commit'] === expected['commit'] &&
+    document['places'] === expected['places'] &&
     document['size'] === length &&
     revision === BigInt(length) &&
     length <= TILE_WIDTH
@@ -58,38 +58,41 @@ function isPrefixOfTile(wanted: Document, { document, revision }: StoredDocument
 async function captureSize(
   live: ReadModelBuild,
 ): Promise<{ position: PositionOrStart; stored: StoredDocument | undefined } | undefined> {
-  const settled = await readConsistent(
+  const consistentRead = await readConsistent(
     live,
     async () => (await live.load([SIZE_KEY], 'acknowledged'))[0],
     (stored, position) => comparePositions((parseTilePositions(stored?.document) ?? [])[1] ?? 'start', position) <= 0,
   )
-  return settled && { position: settled.position, stored: settled.read }
+  return consistentRead && { position: consistentRead.position, stored: consistentRead.read }
 }
 
 /** Compares the size, and the record of the last batch, with the log at the same checkpoint. */
-async function checkSize({ store, fresh, found }: TreeComparison, stored: StoredDocument | undefined): Promise<void> {
-  const [wanted] = await fresh.build.load([SIZE_KEY])
-  const tell = (what: string) => found.add({ where: 'tree', what, do: REBUILD_REMEDY })
-  if (stored === undefined || wanted === undefined) {
-    if (stored !== wanted)
-      tell(stored === undefined ? 'the size of the tree is missing' : 'the tree has a size, but the log is empty')
+async function checkSize(
+  { store, fresh, differences }: TreeComparison,
+  stored: StoredDocument | undefined,
+): Promise<void> {
+  const [expected] = await fresh.build.load([SIZE_KEY])
+  const report = (what: string) => differences.add({ where: 'tree', what, do: REBUILD_REMEDY })
+  if (stored === undefined || expected === undefined) {
+    if (stored !== expected)
+      report(stored === undefined ? 'the size of the tree is missing' : 'the tree has a size, but the log is empty')
     return
   }
-  const { size, hashes: before, commit } = stored.document
-  if (size !== wanted.document['size']) {
-    tell(`the size of the tree must be ${wanted.document['size']} according to the log, but is ${size}`)
+  const { size, hashes: sizeBefore, commit } = stored.document
+  if (size !== expected.document['size']) {
+    report(`the size of the tree must be ${expected.document['size']} according to the log, but is ${size}`)
     return
   }
-  const places = parseTilePositions(stored.document)
-  const [from = 'start', to = 'start'] = places ?? []
-  const isLast = formatPositions([to]) === formatPositions([parseTilePositions(wanted.document)?.at(-1) ?? 'start'])
-  let since = 0
+  const positions = parseTilePositions(stored.document)
+  const [from = 'start', to = 'start'] = positions ?? []
+  const isLast = formatPositions([to]) === formatPositions([parseTilePositions(expected.document)?.at(-1) ?? 'start'])
+  let leafCount = 0
   for await (const event of readEveryEvent(store, from, () => undefined)) {
     if (comparePositions(event.position, to) > 0) break
-    if (isLeaf(event)) since++
+    if (isLeaf(event)) leafCount++
   }
-  if (places?.length !== 2 || commit !== NO_EVENT || !isLast || String(Number(size) - since) !== before) {
-    tell('the record of the last batch of the tree differs from the log')
+  if (positions?.length !== 2 || commit !== NO_EVENT || !isLast || String(Number(size) - leafCount) !== sizeBefore) {
+    report('the record of the last batch of the tree differs from the log')
   }
 }
 
@@ -97,8 +100,8 @@ async function checkSize({ store, fresh, found }: TreeComparison, stored: Stored
 function parseTilePositions(document: Document | undefined): PositionOrStart[] | undefined {
   const text = String(document?.['places'] ?? '')
   try {
-    const places = parsePositions(text)
-    return formatPositions(places) === text ? places : undefined
+    const positions = parsePositions(text)
+    return formatPositions(positions) === text ? positions : undefined
   } catch {
     return undefined
   }
@@ -113,29 +116,34 @@ class LeafComparison {
   /** Whether events are missing or were inserted. All later leaves are shifted then and not reported. */
   areShifted = false
 
-  constructor(private readonly comparing: TreeComparison) {}
+  constructor(private readonly comparison: TreeComparison) {}
 
-  /** @param wanted tile according to the log */
-  async compare(wanted: Document, stored: StoredDocument | undefined): Promise<void> {
-    const { found } = this.comparing
-    if (stored !== undefined && isPrefixOfTile(wanted, stored)) return
+  /** @param expected tile according to the log */
+  async compare(expected: Document, stored: StoredDocument | undefined): Promise<void> {
+    const { differences } = this.comparison
+    if (stored !== undefined && isPrefixOfTile(expected, stored)) return
     this.areSame = false
-    const tile = Number(wanted['id'])
-    const [log, tree] = [hashTexts(wanted), stored === undefined ? [] : hashTexts(stored.document)]
-    const first = log.findIndex((hash, index) => hash !== tree[index])
+    const tile = Number(expected['id'])
+    const [log, tree] = [hashTexts(expected), stored === undefined ? [] : hashTexts(stored.document)]
+    const firstDifference = log.findIndex((hash, index) => hash !== tree[index])
     const where = `tree, row 0, tile ${tile}`
-    if (stored === undefined || first < 0 || tree.length < log.length) {
-      found.add({ where, what: stored === undefined ? 'is missing' : 'differs from the log', do: REBUILD_REMEDY })
+    if (stored === undefined || firstDifference < 0 || tree.length < log.length) {
+      differences.add({ where, what: stored === undefined ? 'is missing' : 'differs from the log', do: REBUILD_REMEDY })
     }
-    if (stored !== undefined && first >= 0) await this.#reportLeaves(tile, first, log, tree)
+    if (stored !== undefined && firstDifference >= 0) await this.#reportLeaves(tile, firstDifference, log, tree)
   }
 
-  async #reportLeaves(tile: number, first: number, log: readonly string[], tree: readonly string[]): Promise<void> {
-    const behind = await this.#loadNextTile(tile)
-    for (let index = first; index < Math.min(log.length, tree.length); index++) {
+  async #reportLeaves(
+    tile: number,
+    firstDifference: number,
+    log: readonly string[],
+    tree: readonly string[],
+  ): Promise<void> {
+    const nextTile = await this.#loadNextTile(tile)
+    for (let index = firstDifference; index < Math.min(log.length, tree.length); index++) {
       if (log[index] === tree[index]) continue
-      const inTree = [...tree.slice(index), ...behind.tree].indexOf(log[index] ?? '')
-      const inLog = [...log.slice(index), ...behind.log].indexOf(tree[index] ?? '')
+      const inTree = [...tree.slice(index), ...nextTile.tree].indexOf(log[index] ?? '')
+      const inLog = [...log.slice(index), ...nextTile.log].indexOf(tree[index] ?? '')
       await this.#reportLeaf(tile, log[index] ?? '', inTree, inLog)
       this.areShifted = inTree > 0 !== inLog > 0
       if (this.areShifted) return
@@ -145,16 +153,16 @@ class LeafComparison {
   /** The hashes of the next tile, according to the log and in the live tree. */
   async #loadNextTile(tile: number): Promise<{ readonly log: readonly string[]; readonly tree: readonly string[] }> {
     const key = keyOfTile({ row: 0, tile: tile + 1 })
-    const [log] = await this.comparing.fresh.build.load([key])
-    const [tree] = await this.comparing.live.load([key])
+    const [log] = await this.comparison.fresh.build.load([key])
+    const [tree] = await this.comparison.live.load([key])
     return { log: log ? hashTexts(log.document) : [], tree: tree ? hashTexts(tree.document) : [] }
   }
 
   async #reportLeaf(tile: number, hash: string, inTree: number, inLog: number): Promise<void> {
-    const { found } = this.comparing
-    const event = found.hasRoom ? await this.#findEvent(tile, hash) : undefined
+    const { differences } = this.comparison
+    const event = differences.canListMore ? await this.#findEvent(tile, hash) : undefined
     const where = event === undefined ? `tree, row 0, tile ${tile}` : `${event.stream}@${event.revision}`
-    found.add({
+    differences.add({
       where,
       what: `${event?.type ?? 'an event'} ${describeShift(inTree, inLog)}`,
       do: REBUILD_OR_RESTORE_REMEDY,
@@ -163,10 +171,10 @@ class LeafComparison {
 
   /** The event with this leaf hash. Starts at the previous tile, since a tile stores the position of its first event only. */
   async #findEvent(tile: number, hash: string): Promise<StoredEvent | undefined> {
-    const { fresh, store } = this.comparing
-    const [before] = tile === 0 ? [] : await fresh.build.load([keyOfTile({ row: 0, tile: tile - 1 })])
-    const commit = BigInt(Number(before?.document['commit'] ?? 0))
-    const from = before === undefined ? 'start' : { commit, prepare: commit }
+    const { fresh, store } = this.comparison
+    const [previousTile] = tile === 0 ? [] : await fresh.build.load([keyOfTile({ row: 0, tile: tile - 1 })])
+    const commit = BigInt(Number(previousTile?.document['commit'] ?? 0))
+    const from = previousTile === undefined ? 'start' : { commit, prepare: commit }
     for await (const event of readEveryEvent(store, from, () => undefined)) {
       if (isLeaf(event) && hashLeafEvent(toLeafEvent(event)).toString('base64') === hash) return event
     }
@@ -190,27 +198,27 @@ export type TreeVerification = { readonly size: number; readonly root: string; r
  * Compares the live Merkle tree with the log, leaf by leaf, up to its size at the start. Tiles only grow, so the service may write
  * meanwhile. If leaves differ, so do the hashes above them: only the leaves are reported then.
  */
-export async function compareTree(comparing: TreeComparison): Promise<TreeVerification> {
-  const { live, fresh, found } = comparing
-  const before = found.count
+export async function compareTree(comparison: TreeComparison): Promise<TreeVerification> {
+  const { live, fresh, differences } = comparison
+  const before = differences.count
   const captured = await captureSize(live)
   if (captured === undefined)
-    found.add({ where: 'tree', what: 'the size of the tree is not what its checkpoint says', do: REBUILD_REMEDY })
+    differences.add({ where: 'tree', what: 'the size of the tree is not what its checkpoint says', do: REBUILD_REMEDY })
   else await fresh.foldTo(captured.position)
-  if (captured !== undefined) await checkSize(comparing, captured.stored)
-  const leaves = new LeafComparison(comparing)
+  if (captured !== undefined) await checkSize(comparison, captured.stored)
+  const leaves = new LeafComparison(comparison)
   for await (const page of fresh.build.scan()) {
     const stored = new Map((await live.load(page.map(idOf))).map((one) => [idOf(one), one]))
-    for (const wanted of page) {
-      const id = idOf(wanted)
+    for (const expected of page) {
+      const id = idOf(expected)
       if (id === SIZE_KEY) continue
-      if (id < ROW_KEY_STRIDE) await leaves.compare(wanted.document, stored.get(id))
-      else if (leaves.areSame) checkRow(wanted.document, stored.get(id), found)
+      if (id < ROW_KEY_STRIDE) await leaves.compare(expected.document, stored.get(id))
+      else if (leaves.areSame) checkRow(expected.document, stored.get(id), differences)
       if (leaves.areShifted) break
     }
     if (leaves.areShifted) break
   }
-  return { ...(await rootOf(fresh)), ok: found.count === before }
+  return { ...(await rootOf(fresh)), ok: differences.count === before }
 }
 
 /** Size and root of the tree according to the log. */
@@ -220,12 +228,12 @@ export async function rootOf({ model }: FreshModel): Promise<Omit<TreeVerificati
   return { size, root: (await queries.root(size)).toString('base64') }
 }
 
-function checkRow(wanted: Document, stored: StoredDocument | undefined, found: Differences): void {
-  const id = Number(wanted['id'])
+function checkRow(expected: Document, stored: StoredDocument | undefined, differences: Differences): void {
+  const id = Number(expected['id'])
   const where = `tree, row ${Math.floor(id / ROW_KEY_STRIDE)}, tile ${id % ROW_KEY_STRIDE}`
-  if (stored === undefined) found.add({ where, what: 'is missing', do: REBUILD_REMEDY })
-  else if (!isPrefixOfTile(wanted, stored))
-    found.add({ where, what: 'does not match the row below it', do: REBUILD_REMEDY })
+  if (stored === undefined) differences.add({ where, what: 'is missing', do: REBUILD_REMEDY })
+  else if (!isPrefixOfTile(expected, stored))
+    differences.add({ where, what: 'does not match the row below it', do: REBUILD_REMEDY })
 }
 
 const idOf = ({ document }: StoredDocument): number => Number(document['id'])

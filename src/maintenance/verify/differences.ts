@@ -27,7 +27,7 @@ export class Differences {
 
   add(difference: VerificationDifference): void {
     this.count++
-    if (this.hasRoom) this.listed.push(difference)
+    if (this.canListMore) this.listed.push(difference)
   }
 
   merge(other: Differences): void {
@@ -36,7 +36,7 @@ export class Differences {
   }
 
   /** Whether the next difference will be listed, so that its details are worth looking up. */
-  get hasRoom(): boolean {
+  get canListMore(): boolean {
     return this.listed.length < MAX_LISTED_DIFFERENCES
   }
 }

@@ -68,7 +68,7 @@ export class FreshModel {
   async foldTo(position: PositionOrStart): Promise<void> {
     if (comparePositions(this.#position, position) < 0) {
       // The embedded log looks for other processes' events only once per turn of the event loop, the read models at every read.
-      for (let look = 0; look < MAX_HEAD_POLLS && comparePositions(await this.store.head(), position) < 0; look++)
+      for (let poll = 0; poll < MAX_HEAD_POLLS && comparePositions(await this.store.head(), position) < 0; poll++)
         await pause(1)
       // Damaged events have been reported when the whole log was read.
       for await (const event of readEveryEvent(this.store, this.#position, () => undefined)) {

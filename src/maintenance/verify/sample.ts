@@ -29,95 +29,97 @@ export async function verifySample(
   signal: AbortSignal,
 ): Promise<Verification> {
   const started = performance.now()
-  const found = new Differences()
+  const differences = new Differences()
   const queries = new TreeQueries(await reads.model(merkleTree.declaration))
   const size = await queries.size()
-  const events = new SampledEvents(store, found, { queries, size })
+  const events = new SampledEvents(store, differences, { queries, size })
   const models: Record<string, ModelVerification> = {}
-  const chosen = new Map<string, readonly Document[]>()
+  const sampledDocuments = new Map<string, readonly Document[]>()
   for (const projection of COMPARED_MODELS) {
     signal.throwIfAborted()
     const { declaration, numbering } = projection
-    const before = found.count
+    const before = differences.count
     const live = await reads.live(declaration)
-    const aside = new Set((await live.deadLetters()).map(({ stream }) => stream))
+    const parkedStreams = new Set((await live.deadLetters()).map(({ stream }) => stream))
     const stored = await sampleDocuments(live, sample)
     // Number fields count events from the start of the log, which a sample does not read.
-    const part = documentTableOf(declaration, new Set<string>(numbering?.numberFields))
-    const expected = createExpectedLookup(projection, events, aside)
+    const table = documentTableOf(declaration, new Set<string>(numbering?.numberFields))
+    const lookUpExpected = createExpectedLookup(projection, events, parkedStreams)
     const { faultyStreams } = events.rules
-    const comparing = {
+    const comparison = {
       store,
       projection,
       live,
-      expected,
-      least: () => 'start' as const,
-      faulty: faultyStreams,
-      aside,
-      found,
-      part,
+      lookUpExpected,
+      minPosition: () => 'start' as const,
+      faultyStreams,
+      parkedStreams,
+      differences,
+      table,
     }
-    await compareDocuments(comparing, stored.map(keyOf))
-    chosen.set(
+    await compareDocuments(comparison, stored.map(keyOf))
+    sampledDocuments.set(
       declaration.name,
       stored.map(({ document }) => document),
     )
-    models[declaration.name] = { documents: stored.length, differences: found.count - before }
+    models[declaration.name] = { documents: stored.length, differences: differences.count - before }
   }
-  const read = await checkFiles({ store, files, found }, (model) => [chosen.get(model) ?? []])
+  const fileCount = await checkFiles({ store, files, differences }, (model) => [sampledDocuments.get(model) ?? []])
   const root = (await queries.root(size)).toString('base64')
   const seconds = (performance.now() - started) / 1000
-  const { count, listed: differences } = found
-  const treeFound = { size, root, ok: events.areInTree }
-  const sums = { ok: count === 0, events: events.rules.eventCount, seconds, models, files: read, tree: treeFound }
-  return { report: { ...sums, vault: null, sample, differences }, differences: count }
+  const { count, listed } = differences
+  const tree = { size, root, ok: events.areInTree }
+  const totals = { ok: count === 0, events: events.rules.eventCount, seconds, models, files: fileCount, tree }
+  return { report: { ...totals, vault: null, sample, differences: listed }, differences: count }
 }
 
 /** A uniform random sample of a build's documents, in one pass (reservoir sampling, Vitter's algorithm R). */
 export async function sampleDocuments(build: Pick<ReadModelBuild, 'scan'>, count: number): Promise<StoredDocument[]> {
-  const chosen: StoredDocument[] = []
-  let seen = 0
+  const sampled: StoredDocument[] = []
+  let seenCount = 0
   for await (const page of build.scan([])) {
     for (const stored of page) {
-      seen++
-      if (chosen.length < count) chosen.push(stored)
+      seenCount++
+      if (sampled.length < count) sampled.push(stored)
       else {
-        const place = randomInt(seen)
-        if (place < count) chosen[place] = stored
+        const index = randomInt(seenCount)
+        if (index < count) sampled[index] = stored
       }
     }
   }
-  return chosen
+  return sampled
 }
 
 /** Folds documents from their own streams only. Documents that cannot be checked this way are left to the full `verify`. */
 function createExpectedLookup(
   projection: Projection<unknown>,
   events: SampledEvents,
-  aside: ReadonlySet<string>,
+  parkedStreams: ReadonlySet<string>,
 ): ExpectedDocumentsLookup {
   const { name } = projection.declaration
   return async (position, _keys, captured) => {
-    const streamsOf = new Map<FieldValue, readonly string[]>()
+    const streamsByKey = new Map<FieldValue, readonly string[]>()
     for (const [key, stored] of captured) {
       const last = await events.readEventAt(stored.revision)
       // After a retry of dead letters, the last event of a document does not belong to the document's streams.
       if (last === 'damaged' || last?.stream === retriesStream(name)) continue
-      streamsOf.set(key, last === undefined ? [] : withRelatedStreams(projection, [last.stream]))
+      streamsByKey.set(key, last === undefined ? [] : withRelatedStreams(projection, [last.stream]))
     }
-    const read = new Map<string, readonly StoredEvent[]>()
-    for (const stream of new Set([...streamsOf.values()].flat())) {
-      const found = aside.has(stream) ? 'damaged' : await events.readStream(stream, position)
-      if (found !== 'damaged') read.set(stream, found)
+    const eventsByStream = new Map<string, readonly StoredEvent[]>()
+    for (const stream of new Set([...streamsByKey.values()].flat())) {
+      const streamEvents = parkedStreams.has(stream) ? 'damaged' : await events.readStream(stream, position)
+      if (streamEvents !== 'damaged') eventsByStream.set(stream, streamEvents)
     }
-    const inOrder = [...read.values()].flat().toSorted((a, b) => comparePositions(a.position, b.position))
-    const { writes, deadLetters } = await foldFromStart(projection, inOrder)
+    const orderedEvents = [...eventsByStream.values()]
+      .flat()
+      .toSorted((a, b) => comparePositions(a.position, b.position))
+    const { writes, deadLetters } = await foldFromStart(projection, orderedEvents)
     for (const letter of deadLetters)
-      if (read.delete(letter.stream)) events.found.add(toUnfoldableDifference(name, letter))
+      if (eventsByStream.delete(letter.stream)) events.differences.add(toUnfoldableDifference(name, letter))
     const puts = writes.flatMap((write) => ('put' in write ? [{ document: write.put, revision: write.revision }] : []))
     const folded = byKey(puts)
-    const judged = [...streamsOf].filter(([, streams]) => streams.every((stream) => read.has(stream)))
-    return new Map(judged.map(([key]) => [key, folded.get(key)]))
+    const checkable = [...streamsByKey].filter(([, streams]) => streams.every((stream) => eventsByStream.has(stream)))
+    return new Map(checkable.map(([key]) => [key, folded.get(key)]))
   }
 }
 
@@ -134,10 +136,10 @@ class SampledEvents {
 
   constructor(
     store: Installation['store'],
-    readonly found: Differences,
+    readonly differences: Differences,
     tree: SampledTree,
   ) {
-    this.rules = new StreamRules(found)
+    this.rules = new StreamRules(differences)
     this.#store = store
     this.#tree = tree
   }
@@ -150,8 +152,8 @@ class SampledEvents {
   /** The events of a stream up to a position. A damaged event is reported. */
   readStream(stream: string, position: PositionOrStart): Promise<readonly StoredEvent[] | 'damaged'> {
     return this.#readIntact(async () => {
-      const read = await this.#store.read(stream)
-      const events = read.filter((event) => comparePositions(event.position, position) <= 0)
+      const storedEvents = await this.#store.read(stream)
+      const events = storedEvents.filter((event) => comparePositions(event.position, position) <= 0)
       if (!this.#checked.has(stream)) for (const event of events) await this.#check(event)
       this.#checked.add(stream)
       return events
@@ -164,7 +166,7 @@ class SampledEvents {
     } catch (error) {
       if (!(error instanceof CorruptEvent)) throw error
       const where = `${error.event.stream}@${error.event.revision}`
-      if (!this.#checked.has(where)) this.found.add({ where, what: error.message, do: RESTORE_REMEDY })
+      if (!this.#checked.has(where)) this.differences.add({ where, what: error.message, do: RESTORE_REMEDY })
       this.#checked.add(where)
       return 'damaged'
     }
@@ -179,7 +181,11 @@ class SampledEvents {
       if (!(error instanceof NotInTree)) throw error
       this.areInTree = false
       const what = 'was altered or moved: the Merkle tree has another event at its position'
-      this.found.add({ where: `${event.stream}@${event.revision}`, what: `${event.type} ${what}`, do: RESTORE_REMEDY })
+      this.differences.add({
+        where: `${event.stream}@${event.revision}`,
+        what: `${event.type} ${what}`,
+        do: RESTORE_REMEDY,
+      })
     }
   }
 }

@@ -20,17 +20,17 @@ type SignedRootSources = Pick<Installation, 'store' | 'keys' | 'writing'>
 export async function checkSignedRoots(
   { store, keys, writing }: SignedRootSources,
   fresh: FreshModel,
-  found: Differences,
+  differences: Differences,
 ): Promise<void> {
   const checkpoints = await openCheckpoints({ store, keys, writing })
   const queries = new TreeQueries(fresh.model)
-  const to = await fresh.model.position()
+  const treePosition = await fresh.model.position()
   for await (const event of readEveryEvent(store, 'start', () => undefined, { prefixes: [CHECKPOINTS_STREAM] })) {
-    if (event.stream !== CHECKPOINTS_STREAM || comparePositions(event.position, to) > 0) continue
+    if (event.stream !== CHECKPOINTS_STREAM || comparePositions(event.position, treePosition) > 0) continue
     const what = checkpoints
       ? await findRootFault(event, checkpoints, queries)
       : 'is signed with a key that is missing from the log or cannot be read'
-    if (what !== undefined) found.add({ where: `${event.stream}@${event.revision}`, what, do: RESTORE_REMEDY })
+    if (what !== undefined) differences.add({ where: `${event.stream}@${event.revision}`, what, do: RESTORE_REMEDY })
   }
 }
 
@@ -38,8 +38,8 @@ export async function checkSignedRoots(
 async function openCheckpoints({ store, keys, writing }: SignedRootSources): Promise<SignedCheckpoints | undefined> {
   try {
     // `openLogKey` creates a missing key.
-    const [kept] = await store.read(LOG_KEY_STREAM, { last: 1 })
-    const key = kept && (await openLogKey(writing, keys))
+    const [keyEvent] = await store.read(LOG_KEY_STREAM, { last: 1 })
+    const key = keyEvent && (await openLogKey(writing, keys))
     return key && new SignedCheckpoints(store, key)
   } catch (error) {
     if (isUnreadable(error)) return undefined

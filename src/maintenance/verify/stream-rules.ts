@@ -9,7 +9,7 @@ import { RESTORE_REMEDY, type Differences } from './differences.ts'
 /** The last event of a stream; `at` is milliseconds since 1970. */
 export type StreamEnd = { readonly revision: number; readonly at: number }
 
-const FIRST_SIZE = 1 << 12
+const INITIAL_CAPACITY = 1 << 12
 
 /**
  * A hash table of stream ends with 24 bytes per slot and a load factor of at most 1/2: about 50 MB for a million streams, where a Map
@@ -17,46 +17,46 @@ const FIRST_SIZE = 1 << 12
  * 37 million logs. Reading the stream shows whether a reported difference is due to a collision.
  */
 class StreamEnds {
-  #size = FIRST_SIZE
-  #keys = new BigUint64Array(FIRST_SIZE)
-  #revisions = new Float64Array(FIRST_SIZE)
-  #times = new Float64Array(FIRST_SIZE)
-  #streams = 0
+  #capacity = INITIAL_CAPACITY
+  #keys = new BigUint64Array(INITIAL_CAPACITY)
+  #revisions = new Float64Array(INITIAL_CAPACITY)
+  #times = new Float64Array(INITIAL_CAPACITY)
+  #streamCount = 0
 
   get(stream: string): StreamEnd | undefined {
-    const place = this.#placeOf(keyOf(stream))
-    if (this.#keys[place] === 0n) return undefined
-    return { revision: this.#revisions[place] ?? 0, at: this.#times[place] ?? 0 }
+    const slot = this.#findSlot(keyOf(stream))
+    if (this.#keys[slot] === 0n) return undefined
+    return { revision: this.#revisions[slot] ?? 0, at: this.#times[slot] ?? 0 }
   }
 
   set(stream: string, { revision, at }: StreamEnd): void {
     const key = keyOf(stream)
-    const place = this.#placeOf(key)
-    const isNew = this.#keys[place] === 0n
-    this.#put(place, key, revision, at)
-    if (isNew && ++this.#streams * 2 > this.#size) this.#grow()
+    const slot = this.#findSlot(key)
+    const isNew = this.#keys[slot] === 0n
+    this.#put(slot, key, revision, at)
+    if (isNew && ++this.#streamCount * 2 > this.#capacity) this.#grow()
   }
 
-  #placeOf(key: bigint): number {
-    let place = Number(key & BigInt(this.#size - 1))
-    while (this.#keys[place] !== 0n && this.#keys[place] !== key) place = (place + 1) % this.#size
-    return place
+  #findSlot(key: bigint): number {
+    let slot = Number(key & BigInt(this.#capacity - 1))
+    while (this.#keys[slot] !== 0n && this.#keys[slot] !== key) slot = (slot + 1) % this.#capacity
+    return slot
   }
 
-  #put(place: number, key: bigint, revision: number, at: number): void {
-    this.#keys[place] = key
-    this.#revisions[place] = revision
-    this.#times[place] = at
+  #put(slot: number, key: bigint, revision: number, at: number): void {
+    this.#keys[slot] = key
+    this.#revisions[slot] = revision
+    this.#times[slot] = at
   }
 
   #grow(): void {
     const [keys, revisions, times] = [this.#keys, this.#revisions, this.#times]
-    this.#size *= 2
-    this.#keys = new BigUint64Array(this.#size)
-    this.#revisions = new Float64Array(this.#size)
-    this.#times = new Float64Array(this.#size)
-    for (const [place, key] of keys.entries()) {
-      if (key !== 0n) this.#put(this.#placeOf(key), key, revisions[place] ?? 0, times[place] ?? 0)
+    this.#capacity *= 2
+    this.#keys = new BigUint64Array(this.#capacity)
+    this.#revisions = new Float64Array(this.#capacity)
+    this.#times = new Float64Array(this.#capacity)
+    for (const [slot, key] of keys.entries()) {
+      if (key !== 0n) this.#put(this.#findSlot(key), key, revisions[slot] ?? 0, times[slot] ?? 0)
     }
   }
 }
@@ -68,9 +68,9 @@ const keyOf = (stream: string): bigint => hash('sha1', stream, 'buffer').readBig
  * What is wrong with the id of an event whose id derives from its content; undefined otherwise. Ids of events from client commands
  * derive from the command's id, which is not recorded.
  */
-function wrongId(event: StoredEvent): string | undefined {
-  const promised = deriveEventId(event)
-  return promised === undefined || promised === event.id ? undefined : `has the id ${event.id}, not ${promised}`
+function faultOfId(event: StoredEvent): string | undefined {
+  const derivedId = deriveEventId(event)
+  return derivedId === undefined || derivedId === event.id ? undefined : `has the id ${event.id}, not ${derivedId}`
 }
 
 function deriveEventId({ type, stream, data }: StoredEvent): string | undefined {
@@ -101,15 +101,15 @@ export class StreamRules {
   /** Streams with reported differences. */
   readonly faultyStreams = new Set<string>()
 
-  constructor(private readonly found: Differences) {}
+  constructor(private readonly differences: Differences) {}
 
   check(event: StoredEvent): void {
     this.eventCount++
     this.#checkOrder(event)
-    const fault = faultIn(event)
+    const fault = faultOfPayload(event)
     if (fault !== undefined) this.#report(event, fault, UNDECODABLE_REMEDY)
-    const id = wrongId(event)
-    if (id !== undefined) this.#report(event, id, RESTORE_REMEDY)
+    const idFault = faultOfId(event)
+    if (idFault !== undefined) this.#report(event, idFault, RESTORE_REMEDY)
   }
 
   /** Counts an unreadable event, which still has a revision. */
@@ -123,10 +123,14 @@ export class StreamRules {
     const { stream } = event
     const last = this.#ends.get(stream)
     const revision = Number(event.revision)
-    const next = last === undefined ? 0 : last.revision + 1
-    if (revision > next) this.#report(event, describeGap(next, revision - 1), RESTORE_REMEDY)
-    if (revision < next)
-      this.#report(event, `follows revision ${next - 1}, so its revision must be ${next}`, RESTORE_REMEDY)
+    const nextRevision = last === undefined ? 0 : last.revision + 1
+    if (revision > nextRevision) this.#report(event, describeGap(nextRevision, revision - 1), RESTORE_REMEDY)
+    if (revision < nextRevision)
+      this.#report(
+        event,
+        `follows revision ${nextRevision - 1}, so its revision must be ${nextRevision}`,
+        RESTORE_REMEDY,
+      )
     const at = Date.parse(event.metadata['at'] ?? '')
     if (Number.isNaN(at)) this.#report(event, `has no valid time in \`at\``, RESTORE_REMEDY)
     else if (last !== undefined && at < last.at) {
@@ -137,12 +141,12 @@ export class StreamRules {
       )
     }
     const latest = Math.max(Number.isNaN(at) ? 0 : at, last?.at ?? 0)
-    this.#ends.set(stream, { revision: Math.max(revision, next - 1), at: latest })
+    this.#ends.set(stream, { revision: Math.max(revision, nextRevision - 1), at: latest })
   }
 
   #report({ stream, revision, type }: StoredEvent, what: string, remedy: string): void {
     this.faultyStreams.add(stream)
-    this.found.add({ where: `${stream}@${revision}`, what: `${type} ${what}`, do: remedy })
+    this.differences.add({ where: `${stream}@${revision}`, what: `${type} ${what}`, do: remedy })
   }
 }
 
@@ -151,7 +155,7 @@ const iso = (at: number) => new Date(at).toISOString()
 const describeGap = (from: number, to: number) =>
   from === to ? `follows a gap: revision ${from} is missing` : `follows a gap: revisions ${from} to ${to} are missing`
 
-function faultIn(event: StoredEvent): string | undefined {
+function faultOfPayload(event: StoredEvent): string | undefined {
   try {
     decode(event)
     return undefined

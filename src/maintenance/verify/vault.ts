@@ -28,8 +28,8 @@ export class PendingSecrets {
 type VaultVerification = {
   readonly store: EventStore
   readonly vault: Vault
-  readonly waiting: PendingSecrets
-  readonly found: Differences
+  readonly pendingSecrets: PendingSecrets
+  readonly differences: Differences
 }
 
 /**
@@ -37,21 +37,23 @@ type VaultVerification = {
  * that the vault has processed. The content is stored before the secret is in the log, and deleted after its end is in the log.
  * @returns the number of items in the vault
  */
-export async function checkVault({ store, vault, waiting, found }: VaultVerification): Promise<number> {
-  const followed = await readVaultPosition(store, vault)
-  const here = new Set<string>()
+export async function checkVault({ store, vault, pendingSecrets, differences }: VaultVerification): Promise<number> {
+  const vaultPosition = await readVaultPosition(store, vault)
+  const entryDigests = new Set<string>()
   let items = 0
   for await (const item of vault.contents()) {
     items++
-    if (item.kind === 'entry') here.add(item.digest)
-    const what = waiting.expiryByDigest.has(item.digest) ? undefined : await findSurplusReason(store, item, followed)
-    if (what !== undefined) found.add({ where: secretStream(item.digest), what, do: SURPLUS_REMEDY })
+    if (item.kind === 'entry') entryDigests.add(item.digest)
+    const what = pendingSecrets.expiryByDigest.has(item.digest)
+      ? undefined
+      : await findSurplusReason(store, item, vaultPosition)
+    if (what !== undefined) differences.add({ where: secretStream(item.digest), what, do: SURPLUS_REMEDY })
   }
-  for (const [digest, until] of waiting.expiryByDigest) {
-    if (here.has(digest) || until < Date.now()) continue
+  for (const [digest, expiresAt] of pendingSecrets.expiryByDigest) {
+    if (entryDigests.has(digest) || expiresAt < Date.now()) continue
     const events = await store.read(secretStream(digest))
     if (findEnding(events) !== undefined) continue
-    found.add({
+    differences.add({
       where: `${secretStream(digest)}@0`,
       what: 'is pending, but its content is not in the vault',
       do: LOST_SECRET_REMEDY,
@@ -74,20 +76,20 @@ async function readVaultPosition(store: EventStore, vault: Vault): Promise<Posit
 async function findSurplusReason(
   store: EventStore,
   item: VaultItem,
-  followed: PositionOrStart,
+  vaultPosition: PositionOrStart,
 ): Promise<string | undefined> {
   // A receipt outlives its secret, so that the sender can still list it; a notice is sent after the end of a secret.
   if (item.kind === 'receipt' || (item.kind === 'mail' && item.mail === 'notice')) return undefined
-  const thing = item.kind === 'entry' ? 'its content' : 'a mail about it'
+  const itemName = item.kind === 'entry' ? 'its content' : 'a mail about it'
   const events = await store.read(secretStream(item.digest))
   if (events.length === 0) {
     return item.createdAt < Date.now() - ORPHAN_AGE_MS
-      ? `${thing} is in the vault, but the log has no such secret`
+      ? `${itemName} is in the vault, but the log has no such secret`
       : undefined
   }
   const ending = findEnding(events)
-  if (ending === undefined || comparePositions(ending.position, followed) > 0) return undefined
-  return `${thing} is still in the vault, although the secret has ended (${ending.type}, revision ${ending.revision})`
+  if (ending === undefined || comparePositions(ending.position, vaultPosition) > 0) return undefined
+  return `${itemName} is still in the vault, although the secret has ended (${ending.type}, revision ${ending.revision})`
 }
 
 const findEnding = (events: readonly StoredEvent[]) => events.find(({ type }) => ENDING_EVENT_TYPES.has(type))

@@ -72,43 +72,48 @@ async function verifyWithScratch(
   scratch: ReadStore,
 ): Promise<Verification> {
   // Events that cannot be folded are reported as differences instead.
-  const silent = createLogger('silent')
+  const silentLogger = createLogger('silent')
   const started = performance.now()
   const { store, vault, files } = installation
-  const found = new Differences()
-  const waiting = new PendingSecrets()
+  const differences = new Differences()
+  const pendingSecrets = new PendingSecrets()
   const comparisons: ModelComparison[] = []
   for (const projection of COMPARED_MODELS)
-    comparisons.push(await openComparison(projection, installation, scratch, silent))
-  const treeComparison = await openComparison(merkleTree, installation, scratch, silent)
-  const rules = await verifyLog(operation, { store, models: [...comparisons, treeComparison], waiting, found })
-  const treeFound = await verifyTree(installation, treeComparison, found)
+    comparisons.push(await openComparison(projection, installation, scratch, silentLogger))
+  const treeComparison = await openComparison(merkleTree, installation, scratch, silentLogger)
+  const rules = await verifyLog(operation, {
+    store,
+    models: [...comparisons, treeComparison],
+    pendingSecrets,
+    differences,
+  })
+  const tree = await verifyTree(installation, treeComparison, differences)
 
   const models: Record<string, ModelVerification> = {}
   for (const model of comparisons) {
     operation.signal.throwIfAborted()
     const { name } = model.fresh.projection.declaration
-    const before = found.count
-    const documents = await compareLive(installation, model, rules.faultyStreams, found)
-    models[name] = { documents, differences: found.count - before }
+    const before = differences.count
+    const documents = await compareLive(installation, model, rules.faultyStreams, differences)
+    models[name] = { documents, differences: differences.count - before }
   }
   const builds = new Map(comparisons.map(({ fresh }) => [fresh.projection.declaration.name, fresh.build]))
-  const read = await checkFiles({ store, files, found }, async function* (model) {
+  const fileCount = await checkFiles({ store, files, differences }, async function* (model) {
     for await (const page of builds.get(model)?.scan([]) ?? []) yield page.map(({ document }) => document)
   })
-  const inVault = await checkVault({ store, vault, waiting, found })
+  const vaultItemCount = await checkVault({ store, vault, pendingSecrets, differences })
   for (const { fresh } of [...comparisons, treeComparison]) await fresh.close()
   const seconds = (performance.now() - started) / 1000
-  const { count: differences, listed } = found
-  const looked = { events: rules.eventCount, seconds, models, files: read, vault: inVault, tree: treeFound }
-  return { report: { ok: differences === 0, ...looked, differences: listed }, differences }
+  const { count: differenceCount, listed } = differences
+  const totals = { events: rules.eventCount, seconds, models, files: fileCount, vault: vaultItemCount, tree }
+  return { report: { ok: differenceCount === 0, ...totals, differences: listed }, differences: differenceCount }
 }
 
 type LogVerification = {
   readonly store: Installation['store']
   readonly models: readonly ModelComparison[]
-  readonly waiting: PendingSecrets
-  readonly found: Differences
+  readonly pendingSecrets: PendingSecrets
+  readonly differences: Differences
 }
 
 /**
@@ -116,18 +121,18 @@ type LogVerification = {
  */
 async function verifyLog(
   operation: Operation,
-  { store, models, waiting, found }: LogVerification,
+  { store, models, pendingSecrets, differences }: LogVerification,
 ): Promise<StreamRules> {
-  const rules = new StreamRules(found)
+  const rules = new StreamRules(differences)
   const head = await store.head()
   const events = readEveryEvent(store, 'start', ({ event, message }) => {
     rules.skipDamaged(event)
-    found.add({ where: `${event.stream}@${event.revision}`, what: message, do: RESTORE_REMEDY })
+    differences.add({ where: `${event.stream}@${event.revision}`, what: message, do: RESTORE_REMEDY })
   })
   await runStep(operation, { label: 'verifying', total: undefined, unit: 'events' }, async (update) => {
     for await (const event of events) {
       rules.check(event)
-      waiting.apply(event)
+      pendingSecrets.apply(event)
       for (const { fresh, upTo } of models) {
         if (comparePositions(event.position, upTo) <= 0) await fresh.add(event)
       }
@@ -141,10 +146,10 @@ async function verifyLog(
 async function verifyTree(
   installation: Installation,
   tree: ModelComparison,
-  found: Differences,
+  differences: Differences,
 ): Promise<TreeVerification> {
-  const compared = await compareLiveTree(installation, tree, found)
-  const before = found.count
-  await checkSignedRoots(installation, tree.fresh, found)
-  return { ...compared, ok: compared.ok && found.count === before }
+  const verification = await compareLiveTree(installation, tree, differences)
+  const before = differences.count
+  await checkSignedRoots(installation, tree.fresh, differences)
+  return { ...verification, ok: verification.ok && differences.count === before }
 }

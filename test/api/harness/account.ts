@@ -35,14 +35,14 @@ export class Vendors {
 
   constructor({ writing, keys, settings }: Installation) {
     const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
-    const guesses = new FailedAttemptLimiter(writing.clock)
-    const places = new FamiliarAddresses(keys)
+    const attemptLimiter = new FailedAttemptLimiter(writing.clock)
+    const familiarAddresses = new FamiliarAddresses(keys)
     const noLogging = { note: () => {}, security: () => {} }
     const shared = {
       tokens,
       passwords,
-      guesses,
-      places,
+      attemptLimiter,
+      familiarAddresses,
       refreshTtl: settings.REFRESH_TTL,
       logEpoch: () => this.#logEpoch,
     }

@@ -22,7 +22,7 @@ for (const [outcome, error] of endings) {
     const outcomes = new CommandOutcomes()
     const failed = outcomes.track('diamond-7', () => Promise.reject(error))
     assert.is(await failed.catch((thrown: unknown) => thrown), error)
-    assert.equal(outcomes.ended.filter(hasSome), [{ subject: 'diamond', kind: outcome, count: 1 }])
+    assert.equal(outcomes.outcomeCounts.filter(hasSome), [{ subject: 'diamond', kind: outcome, count: 1 }])
   })
 }
 
@@ -31,26 +31,26 @@ test('are labelled with the category of the stream, not with its name', async ()
   for (const stream of ['diamond-1', 'diamond-2', 'account-1', 'restores']) await outcomes.track(stream, async () => 1)
   outcomes.countRetry('diamond-9', new WrongRevision('diamond-9', 3n, 4n))
   outcomes.countRetry('diamond-8', new OutcomeUnknown('no answer'))
-  assert.equal(outcomes.ended.filter(hasSome), [
+  assert.equal(outcomes.outcomeCounts.filter(hasSome), [
     { subject: 'diamond', kind: 'done', count: 2 },
     { subject: 'account', kind: 'done', count: 1 },
     { subject: 'restores', kind: 'done', count: 1 },
   ])
-  assert.equal(outcomes.retries.filter(hasSome), [
+  assert.equal(outcomes.retryCounts.filter(hasSome), [
     { subject: 'diamond', kind: 'conflict', count: 1 },
     { subject: 'diamond', kind: 'unknown', count: 1 },
   ])
 })
 
 test('start at 0 for every category', () => {
-  const { ended, retries } = new CommandOutcomes()
+  const { outcomeCounts, retryCounts } = new CommandOutcomes()
   for (const subject of ['diamond', 'account', 'secret', 'webhooks'])
     for (const kind of ['done', 'refused', 'conflict', 'unknown', 'unavailable', 'failed'])
       assert.ok(
-        ended.some((one) => one.subject === subject && one.kind === kind && one.count === 0),
+        outcomeCounts.some((one) => one.subject === subject && one.kind === kind && one.count === 0),
         `${subject} ${kind}`,
       )
-  assert.ok(retries.some(({ subject, kind, count }) => subject === 'diamond' && kind === 'conflict' && count === 0))
+  assert.ok(retryCounts.some(({ subject, kind, count }) => subject === 'diamond' && kind === 'conflict' && count === 0))
 })
 
 test.run()

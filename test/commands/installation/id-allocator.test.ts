@@ -7,11 +7,17 @@ import { cli, withLogFile } from '../accounts-on-disk.ts'
 
 const test = suite('integer ids')
 
-const blocks = (file: string, size: number, ahead = 0) => {
+const blocks = (file: string, size: number, prefetchThreshold = 0) => {
   const store = openSqliteEventStore(file)
   return {
     store,
-    ids: new IdAllocator({ ...createCommandContext(store, () => 0), kind: 'diamond', size, ahead, origin: cli }),
+    ids: new IdAllocator({
+      ...createCommandContext(store, () => 0),
+      kind: 'diamond',
+      size,
+      prefetchThreshold,
+      origin: cli,
+    }),
   }
 }
 

@@ -58,7 +58,8 @@ test('knows familiar addresses in a process that starts later, without storing t
     async ({ post, process, file, time }) => {
       await post('token', passwordGrant, from('192.0.2.1'))
       const later = await openProcess(file, time)
-      const familiar = (account: number, address: string) => later.places.isFamiliar(account, address, time.now)
+      const familiar = (account: number, address: string) =>
+        later.familiarAddresses.isFamiliar(account, address, time.now)
       assert.equal([familiar(1, '192.0.2.1'), familiar(1, '192.0.2.2'), familiar(2, '192.0.2.1')], [true, false, false])
       await later.close()
       for await (const { data } of process.store.readAll('start')) assert.not.match(JSON.stringify(data), '192.0.2')
@@ -96,7 +97,7 @@ test('is not reset by inventing user names', () =>
     async ({ post, process }) => {
       await statuses(5, () => post('token', wrongPassword, from('192.0.2.1')))
       const invent = (index: number) =>
-        process.guesses
+        process.attemptLimiter
           .attempt(
             { subject: `name ${index}`, address: `198.51.${index >> 8}.${index & 255}`, familiar: false },
             alwaysWrong,

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { Binary, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { copyFiles, faultIn } from '../../../src/maintenance/copy/files.ts'
+import { copyFiles, faultOfContent } from '../../../src/maintenance/copy/files.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
 import { layoutOf } from '../../../src/stores/folder/directory-layout.ts'
@@ -83,7 +83,10 @@ const SIZES = [201, 700_200, 500]
 async function copyAll({ source, target }: { readonly source: OpenedFiles; readonly target: OpenedFiles }) {
   const whole = new Map<string, number>()
   const digests = (await all(source.files.list())).map(({ digest }) => digest)
-  const faulty = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
+  const faulty = await copyFiles(
+    { source: source.files, target: target.files, digests, intactFiles: whole },
+    () => undefined,
+  )
   return { whole, faulty }
 }
 
@@ -122,7 +125,7 @@ function rules(name: string, openSource: OpenFiles, openTarget: OpenFiles): void
     await source.damage(damaged)
     const { whole, faulty } = await copyAll({ source, target })
     assert.equal([...faulty.keys()], [damaged])
-    assert.match(faultIn(damaged, faulty.get(damaged)) ?? '', /^is damaged: its SHA-256 is [0-9a-f]{64}$/)
+    assert.match(faultOfContent(damaged, faulty.get(damaged)) ?? '', /^is damaged: its SHA-256 is [0-9a-f]{64}$/)
     assert.is(await target.files.read(damaged), undefined)
     assert.equal([...whole.keys()].toSorted(), digests.filter((digest) => digest !== damaged).toSorted())
   })
@@ -131,9 +134,12 @@ function rules(name: string, openSource: OpenFiles, openTarget: OpenFiles): void
     const [missing = '', ...others] = digests
     const whole = new Map<string, number>()
     await source.files.remove(missing, (await source.files.readTouchToken(missing)) ?? '')
-    const faulty = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
+    const faulty = await copyFiles(
+      { source: source.files, target: target.files, digests, intactFiles: whole },
+      () => undefined,
+    )
     assert.equal([...faulty], [[missing, undefined]])
-    assert.is(faultIn(missing, undefined), 'is missing')
+    assert.is(faultOfContent(missing, undefined), 'is missing')
     assert.equal([...whole.keys()].toSorted(), others.toSorted())
   })
 

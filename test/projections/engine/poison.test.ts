@@ -67,13 +67,13 @@ const withHandler = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declare
 const commandContextOf = (store: EventStore) => createCommandContext(store, Date.now)
 const scoringWith = (
   store: EventStore,
-  traced: (cut: Cut) => ReturnType<typeof findTracedCut> | Promise<never> = findTracedCut,
+  traceCut: (cut: Cut) => ReturnType<typeof findTracedCut> | Promise<never> = findTracedCut,
 ) =>
   withHandler(scoring, {
     scoring: {
       ...commandContextOf(store),
-      traced: (cut) => traced(cut) ?? null,
-      tracedModel: noModels,
+      traceCut: (cut) => traceCut(cut) ?? null,
+      traceModel: noModels,
       onScored: () => undefined,
       yieldToRequests: async () => true,
     },

@@ -234,7 +234,7 @@ test(
       [second, ...others].map(({ declaration: { name } }) => name),
     )
     const { name } = first.declaration
-    assert.equal(outcome.faults, [
+    assert.equal(outcome.failures, [
       { model: name, error: new OperationFailure(`Another process is rebuilding ${name}`) },
     ])
     await lease?.release()

@@ -34,8 +34,8 @@ const NEWER = '99.0.0+00c0ffee'
 const tools = ({ store }: Disk) => ({
   ...createCommandContext(store, Date.now),
   log: createLogger('silent'),
-  traced: (cut: Cut) => findTracedCut(cut) ?? referenceCut,
-  tracedModel: noModels,
+  traceCut: (cut: Cut) => findTracedCut(cut) ?? referenceCut,
+  traceModel: noModels,
 })
 
 const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await readRescoringStatus(disk.store)).due, origin)

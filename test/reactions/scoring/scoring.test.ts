@@ -17,7 +17,7 @@ import { readScores } from '../../projections/diamonds/read-view.ts'
 const test = suite('the scoring reaction')
 
 /** Returns the reference cut for every cut that would have to be traced. */
-const traced = (cut: Cut) => findTracedCut(cut) ?? referenceCut
+const traceCut = (cut: Cut) => findTracedCut(cut) ?? referenceCut
 
 function createReaction(store: EventStore) {
   const tools = {
@@ -26,7 +26,7 @@ function createReaction(store: EventStore) {
     onScored: () => undefined,
     yieldToRequests: async () => true,
   }
-  return handlerOf(scoring, { scoring: { ...tools, traced, tracedModel: noModels } })
+  return handlerOf(scoring, { scoring: { ...tools, traceCut, traceModel: noModels } })
 }
 
 async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredEvent[]> {
@@ -175,7 +175,7 @@ test(
       onScored: () => undefined,
       yieldToRequests: async () => true,
     }
-    const react = handlerOf(scoring, { scoring: { ...tools, traced: failing, tracedModel: noModels } })
+    const react = handlerOf(scoring, { scoring: { ...tools, traceCut: failing, traceModel: noModels } })
     let failed = false
     await react(await eventsOf(disk.store)).catch(() => (failed = true))
     assert.ok(failed)
