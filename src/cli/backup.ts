@@ -16,7 +16,7 @@ export function backupCommand(open: OpenInstallation): Command {
     .argument('<folder>', 'New or empty folder to write the backup to')
     .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
-    .action((to: string, options: OutputOptions) => backup(open, resolve(to), options))
+    .action((folder: string, options: OutputOptions) => backup(open, resolve(folder), options))
 }
 
 const HELP = `
@@ -30,20 +30,20 @@ ${SERVER_BACKUP}
 Example:
   npx adamant backup /backups/adamant-2026-11-22`
 
-async function backup(open: OpenInstallation, to: string, options: OutputOptions): Promise<void> {
+async function backup(open: OpenInstallation, folder: string, options: OutputOptions): Promise<void> {
   const started = performance.now()
-  checkNewFolder(to, resolve(readSettings(process.env).DATA_DIR))
-  const act = asAdminAction({ act: 'backup', subject: to }, (installation) =>
-    makeBackup({ installation, folder: to, report, signal: abortOnStop('Stopped; no backup was written') }),
+  checkNewFolder(folder, resolve(readSettings(process.env).DATA_DIR))
+  const task = asAdminAction({ act: 'backup', subject: folder }, (installation) =>
+    makeBackup({ installation, folder: to: folder, report, signal: abortOnStop('Stopped; no backup was written') }),
   )
-  print(await withInstallation(open, act), to, (performance.now() - started) / 1000, options)
+  print(await withInstallation(open, task), folder, (performance.now() - started) / 1000, options)
 }
 
 /** @throws OperationFailure if files are missing or damaged in the installation, and therefore missing from the backup */
-function print({ log, files, missing }: Manifest, to: string, seconds: number, options: OutputOptions): void {
+function print({ log, files, missing }: Manifest, folder: string, seconds: number, options: OutputOptions): void {
   const bytes = files.reduce((sum, file) => sum + file.bytes, log.file?.bytes ?? 0)
   const result = { events: log.events, files: files.length, bytes, position: log.position, seconds }
-  const text = `Backed up ${formatQuantity(log.events, 'event')} and ${formatQuantity(files.length, 'file')} (${formatQuantity(bytes, 'byte')}) to ${to}`
+  const text = `Backed up ${formatQuantity(log.events, 'event')} and ${formatQuantity(files.length, 'file')} (${formatQuantity(bytes, 'byte')}) to ${folder}`
   printResult(options, result, text)
   if (missing.length === 0) return
   throw new OperationFailure(

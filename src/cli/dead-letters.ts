@@ -27,9 +27,9 @@ export async function readDeadLetters(
   stream?: string,
 ): Promise<ModelDeadLetters> {
   // `live()` creates a missing build, which only the process that runs the projection may do.
-  const isMade = (await (await reads.model(model)).position()) !== 'start'
-  const letters = isMade ? await (await reads.live(model)).deadLetters() : []
-  return { model, deadLetters: letters.filter((letter) => stream === undefined || letter.stream === stream) }
+  const hasBuild = (await (await reads.model(model)).position()) !== 'start'
+  const allDeadLetters = hasBuild ? await (await reads.live(model)).deadLetters() : []
+  return { model, deadLetters: allDeadLetters.filter((letter) => stream === undefined || letter.stream === stream) }
 }
 
 /**
@@ -38,22 +38,22 @@ export async function readDeadLetters(
  */
 export async function retryDeadLetters(
   installation: Installation,
-  found: readonly ModelDeadLetters[],
+  deadLettersByModel: readonly ModelDeadLetters[],
 ): Promise<DeadLetterRetryResult> {
-  for (const { model } of found) await requireActiveRunner(installation, model)
-  const wanted = found.map(({ model, deadLetters }) => ({ model, streams: streamsOf(deadLetters) }))
-  const total = wanted.reduce((sum, { streams }) => sum + streams.length, 0)
+  for (const { model } of deadLettersByModel) await requireActiveRunner(installation, model)
+  const retries = deadLettersByModel.map(({ model, deadLetters }) => ({ model, streams: streamsOf(deadLetters) }))
+  const total = retries.reduce((sum, { streams }) => sum + streams.length, 0)
   const bar = progressBar('retrying', total, 'streams')
   let done = 0
-  for (const { model, streams } of wanted) {
+  for (const { model, streams } of retries) {
     for (let from = 0; from < streams.length; from += MAX_STREAMS_PER_RETRY) {
-      const some = streams.slice(from, from + MAX_STREAMS_PER_RETRY)
-      await retryBatch(installation, model, some)
-      bar.update((done += some.length))
+      const batch = streams.slice(from, from + MAX_STREAMS_PER_RETRY)
+      await retryBatch(installation, model, batch)
+      bar.update((done += batch.length))
     }
   }
   bar.end()
-  return readRetryResult(installation, wanted)
+  return readRetryResult(installation, retries)
 }
 
 async function requireActiveRunner({ reads }: Installation, model: ModelDeclaration): Promise<void> {
@@ -75,14 +75,16 @@ async function retryBatch({ writing, reads }: Installation, model: ModelDeclarat
 
 async function readRetryResult(
   installation: Installation,
-  wanted: readonly { readonly model: ModelDeclaration; readonly streams: readonly string[] }[],
+  retries: readonly { readonly model: ModelDeclaration; readonly streams: readonly string[] }[],
 ): Promise<DeadLetterRetryResult> {
   const freed = []
   const left = []
-  for (const { model, streams } of wanted) {
+  for (const { model, streams } of retries) {
     const { name } = model
     const reasons = new Map(
-      (await readDeadLetters(installation, model)).deadLetters.toReversed().map((l) => [l.stream, l.reason]),
+      (await readDeadLetters(installation, model)).deadLetters
+        .toReversed()
+        .map((letter) => [letter.stream, letter.reason]),
     )
     for (const stream of streams) {
       const reason = reasons.get(stream)
@@ -93,36 +95,36 @@ async function readRetryResult(
   return { freed, left }
 }
 
-const streamsOf = (letters: readonly DeadLetter[]) => [...new Set(letters.map(({ stream }) => stream))]
+const streamsOf = (deadLetters: readonly DeadLetter[]) => [...new Set(deadLetters.map(({ stream }) => stream))]
 
 /** `dead-letters`: events that a read model could not fold, or that a reaction such as scoring could not process. */
 export function deadLettersCommand(open: OpenInstallation): Command {
   const command = new Command('dead-letters')
     .description('List and retry dead letters: events that a read model or reaction could not process')
-    .addHelpText('after', RETRY)
+    .addHelpText('after', EXAMPLE)
   command
     .command('list')
     .description('List the dead letters of all read models and reactions, or of one model or stream')
-    .addArgument(model())
+    .addArgument(modelArgument())
     .argument('[stream]', 'Stream, such as diamond-7')
     .option('--json', 'Print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant dead-letters list diamonds --json')
-    .action((...asked: DeadLettersArguments) => list(open, ...asked))
+    .action((...args: DeadLettersArguments) => list(open, ...args))
   command
     .command('retry')
     .description('Retry parked streams from their first event; requires a running service')
-    .addArgument(model())
+    .addArgument(modelArgument())
     .argument('[stream]', 'Stream, such as diamond-7')
     .option('--json', 'Print one line of JSON')
-    .addHelpText('after', RETRY)
-    .action((...asked: DeadLettersArguments) => retry(open, ...asked))
+    .addHelpText('after', EXAMPLE)
+    .action((...args: DeadLettersArguments) => retry(open, ...args))
   return command
 }
 
-const model = () =>
+const modelArgument = () =>
   new Argument('[model]', 'Read model or reaction').choices(CHECKPOINTED_MODELS.map(({ name }) => name))
 
-const RETRY = `
+const EXAMPLE = `
 Examples:
   npx adamant dead-letters list
   npx adamant dead-letters retry diamonds diamond-7`
@@ -130,18 +132,18 @@ Examples:
 type DeadLettersArguments = [model: string | undefined, stream: string | undefined, options: OutputOptions]
 
 async function list(open: OpenInstallation, ...[name, stream, options]: DeadLettersArguments): Promise<void> {
-  const found = await withInstallation(open, (installation) => findDeadLetters(installation, name, stream))
-  const deadLetters = found.flatMap(({ model: { name: kept }, deadLetters: ofModel }) =>
-    ofModel.map(({ position, revision, ...letter }) => ({
-      model: kept,
+  const deadLettersByModel = await withInstallation(open, (installation) => findDeadLetters(installation, name, stream))
+  const deadLetters = deadLettersByModel.flatMap(({ model: { name: modelName }, deadLetters: letters }) =>
+    letters.map(({ position, revision, ...letter }) => ({
+      model: modelName,
       ...letter,
       revision: Number(revision),
       position: String(position.commit),
     })),
   )
-  const rows = deadLetters.map(({ model: of, stream: at, revision, type, reason }) => [
-    of,
-    `${at}@${revision}`,
+  const rows = deadLetters.map(({ model, stream: parkedStream, revision, type, reason }) => [
+    model,
+    `${parkedStream}@${revision}`,
     type,
     reason,
   ])
@@ -151,17 +153,19 @@ async function list(open: OpenInstallation, ...[name, stream, options]: DeadLett
 
 async function retry(open: OpenInstallation, ...[name, stream, options]: DeadLettersArguments): Promise<void> {
   const { freed, left } = await withInstallation(open, async (installation) => {
-    const found = await findDeadLetters(installation, name, stream)
-    if (stream !== undefined && found.length === 0) throw new OperationFailure(`${stream} is not parked`)
-    return retryDeadLetters(installation, found)
+    const deadLettersByModel = await findDeadLetters(installation, name, stream)
+    if (stream !== undefined && deadLettersByModel.length === 0) throw new OperationFailure(`${stream} is not parked`)
+    return retryDeadLetters(installation, deadLettersByModel)
   })
-  const still = left.map(({ model: of, stream: at, reason }) => `\n${at} is still parked by ${of}: ${reason}`)
-  printResult(options, { freed, left }, `Resumed ${formatQuantity(freed.length, 'stream')}${still.join('')}`)
+  const parkedLines = left.map(
+    ({ model, stream: parkedStream, reason }) => `\n${parkedStream} is still parked by ${model}: ${reason}`,
+  )
+  printResult(options, { freed, left }, `Resumed ${formatQuantity(freed.length, 'stream')}${parkedLines.join('')}`)
   if (left.length > 0) process.exitCode = 1
 }
 
 async function findDeadLetters(installation: Installation, name: string | undefined, stream: string | undefined) {
-  const models = CHECKPOINTED_MODELS.filter((known) => name === undefined || known.name === name)
-  const found = await Promise.all(models.map((known) => readDeadLetters(installation, known, stream)))
-  return found.filter(({ deadLetters: ofModel }: ModelDeadLetters) => ofModel.length > 0)
+  const models = CHECKPOINTED_MODELS.filter((model) => name === undefined || model.name === name)
+  const deadLettersByModel = await Promise.all(models.map((model) => readDeadLetters(installation, model, stream)))
+  return deadLettersByModel.filter(({ deadLetters: letters }: ModelDeadLetters) => letters.length > 0)
 }

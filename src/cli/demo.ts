@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, curlLines, startServer, type DemoServer, type DemoCredentials } from './demo/server.ts'
 import { DATASET_SIZE, createStones, waitUntilScored } from './demo/stones.ts'
-import { describe, figuresOf, checkListEndpoints, type Figures } from './demo/figures.ts'
+import { describeFigures, figuresOf, checkListEndpoints, type Figures } from './demo/figures.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop, type StopSignal } from './process-exit.ts'
@@ -48,23 +48,23 @@ async function demo(options: DemoOptions): Promise<void> {
 
 /** @throws OperationFailure if the service exits or rejects a request */
 async function runUntilStopped(signal: StopSignal, server: DemoServer, options: DemoOptions): Promise<void> {
-  const died = server.exited.then((code) => {
+  const unexpectedExit = server.exitCode.then((code) => {
     throw new OperationFailure(`The service exited with code ${code}; see its output above`)
   })
-  const figures = await Promise.race([perform(server, options), signal.received, died])
+  const figures = await Promise.race([runDemo(server, options), signal.received, unexpectedExit])
   if (typeof figures === 'string') return
-  printResult(options, figures, describe(figures))
+  printResult(options, figures, describeFigures(figures))
   if (options.exit === true) return
   note('The service stays up until Ctrl-C.')
-  await Promise.race([signal.received, died])
+  await Promise.race([signal.received, unexpectedExit])
 }
 
-async function perform(server: DemoServer, { count: wanted, exit }: DemoOptions): Promise<Figures> {
+async function runDemo(server: DemoServer, { count, exit }: DemoOptions): Promise<Figures> {
   const started = performance.now()
   note(`The service listens at ${server.url}`)
   const login = await register(server)
   const api = await ApiClient.logIn(server.url, login)
-  const created = await createStones(api, wanted)
+  const created = await createStones(api, count)
   const scoreSeconds = await waitUntilScored(server.url, created.stones)
   const visits = await checkListEndpoints(api, created)
   const totalSeconds = (performance.now() - started) / 1000

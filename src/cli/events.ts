@@ -26,8 +26,8 @@ export function asJson(event: StoredEvent): string {
   const { position, stream, revision, id, type, metadata } = event
   const { at, actor } = metadata
   const { data, decodeError } = redactEvent(event)
-  const place = { position: formatPosition(position), stream, revision: Number(revision), id, type }
-  return JSON.stringify({ ...place, at, actor, data, metadata, undecoded: decodeError })
+  const header = { position: formatPosition(position), stream, revision: Number(revision), id, type }
+  return JSON.stringify({ ...header, at, actor, data, metadata, undecoded: decodeError })
 }
 
 /** Events are printed as they are read, so that the columns have fixed widths that fit typical values. */
@@ -48,9 +48,9 @@ export const HEADINGS = row(COLUMNS.map(([heading]) => heading))
 export function asRow(event: StoredEvent): string {
   const { position, stream, revision, type, metadata } = event
   const { data, decodeError } = redactEvent(event)
-  const who = `${metadata['actor'] ?? '?'} via ${metadata['via'] ?? '?'}`
-  const said = `${JSON.stringify(data)}${decodeError === undefined ? '' : `  NOT DECODED: ${decodeError}`}`
-  return row([formatPosition(position), metadata['at'] ?? '', `${stream}@${revision}`, type, who, said])
+  const actorText = `${metadata['actor'] ?? '?'} via ${metadata['via'] ?? '?'}`
+  const dataText = `${JSON.stringify(data)}${decodeError === undefined ? '' : `  NOT DECODED: ${decodeError}`}`
+  return row([formatPosition(position), metadata['at'] ?? '', `${stream}@${revision}`, type, actorText, dataText])
 }
 
 type CatalogueOptions = OutputOptions & { readonly type?: readonly string[] }
@@ -59,14 +59,16 @@ type CatalogueOptions = OutputOptions & { readonly type?: readonly string[] }
  * `events --schema`: every event type with the JSON Schema of its payload. It needs no installation.
  * @throws BadUsage with a stream or an option that selects events
  */
-export function printCatalogue(stream: string | undefined, { json, type, ...others }: CatalogueOptions): void {
-  const [other] = Object.keys(others).filter((name) => name !== 'schema' && name !== 'from')
-  if (stream !== undefined || other !== undefined) {
-    const what = other === undefined ? stream : `--${other}`
-    throw new BadUsage(`--schema prints event types, and can be combined only with --type and --json: remove ${what}`)
+export function printCatalogue(stream: string | undefined, { json, type, ...otherOptions }: CatalogueOptions): void {
+  const [otherOption] = Object.keys(otherOptions).filter((name) => name !== 'schema' && name !== 'from')
+  if (stream !== undefined || otherOption !== undefined) {
+    const conflictingArgument = otherOption === undefined ? stream : `--${otherOption}`
+    throw new BadUsage(
+      `--schema prints event types, and can be combined only with --type and --json: remove ${conflictingArgument}`,
+    )
   }
-  const found = catalogue(type)
-  printResult({ ...(json && { json }) }, found, JSON.stringify(found, null, 2))
+  const eventTypes = catalogue(type)
+  printResult({ ...(json && { json }) }, eventTypes, JSON.stringify(eventTypes, null, 2))
 }
 
 const MAX_SUGGESTIONS = 3
@@ -75,18 +77,22 @@ const MAX_SUGGESTIONS = 3
  * Parses one value of a repeatable option that takes event types.
  * @throws InvalidArgumentError for an unknown type, with the closest known types
  */
-export function parseEventType(text: string, before: readonly string[] = []): string[] {
-  if (isKnownEventType(text)) return [...before, text]
-  const near = suggestEventTypes(text).join(', ')
-  throw new InvalidArgumentError(`Unknown event type. Did you mean: ${near}? \`events --schema\` lists all types.`)
+export function parseEventType(text: string, previous: readonly string[] = []): string[] {
+  if (isKnownEventType(text)) return [...previous, text]
+  const suggestions = suggestEventTypes(text).join(', ')
+  throw new InvalidArgumentError(
+    `Unknown event type. Did you mean: ${suggestions}? \`events --schema\` lists all types.`,
+  )
 }
 
 /** The known types closest to a name; types that contain the name, or are contained in it, come first. */
 function suggestEventTypes(name: string): string[] {
-  const small = name.slice(0, MAX_NAME_LENGTH).toLowerCase()
+  const lowercaseName = name.slice(0, MAX_NAME_LENGTH).toLowerCase()
   const distance = (type: string) => {
-    const other = type.toLowerCase()
-    return other.includes(small) || small.includes(other) ? 0 : editDistance(small, other)
+    const lowercaseType = type.toLowerCase()
+    return lowercaseType.includes(lowercaseName) || lowercaseName.includes(lowercaseType)
+      ? 0
+      : editDistance(lowercaseName, lowercaseType)
   }
   return Object.keys(EVENTS)
     .map((type) => ({ type, distance: distance(type) }))
@@ -168,24 +174,24 @@ async function printEvents(open: OpenInstallation, stream: string | undefined, o
   const { from, type, since, until, correlation, trace } = options
   if (options.follow === true && until !== undefined) throw new BadUsage('--follow cannot be combined with --until')
   await withInstallation(open, async ({ store, people }) => {
-    const actor = await actorOf({ store, people }, options.actor)
-    const wanted: EventQuery = { streams, from, type, since, until, correlation, trace, actor }
-    if (options.follow === true) await printAll(options, followUntilStopped(store, wanted))
-    else await printStored(options, store, wanted)
+    const actor = await resolveActor({ store, people }, options.actor)
+    const query: EventQuery = { streams, from, type, since, until, correlation, trace, actor }
+    if (options.follow === true) await printAll(options, followUntilStopped(store, query))
+    else await printStored(options, store, query)
   })
 }
 
 /** @throws OperationFailure after the last event, if some are damaged */
-async function printStored(options: OutputOptions, store: EventStore, wanted: EventQuery): Promise<void> {
-  let count = 0
-  const found = readMatchingEvents(store, wanted, (error) => {
-    count++
+async function printStored(options: OutputOptions, store: EventStore, query: EventQuery): Promise<void> {
+  let damagedCount = 0
+  const events = readMatchingEvents(store, query, (error) => {
+    damagedCount++
     note(error.message)
   })
-  await printAll(options, found)
-  if (count > 0)
+  await printAll(options, events)
+  if (damagedCount > 0)
     throw new OperationFailure(
-      `${formatQuantity(count, 'event')} could not be read; run npx adamant verify to check the whole log`,
+      `${formatQuantity(damagedCount, 'event')} could not be read; run npx adamant verify to check the whole log`,
     )
 }
 
@@ -200,26 +206,26 @@ function streamsOf(stream: string | undefined, { prefix }: EventsOptions): Strea
 }
 
 /** Resolves an e-mail address to the account's stream, which is the actor in events. @throws RequestError `missing` */
-async function actorOf(finding: AccountLookupContext, actor: string | undefined): Promise<string | undefined> {
+async function resolveActor(context: AccountLookupContext, actor: string | undefined): Promise<string | undefined> {
   if (actor?.includes('@') !== true) return actor
-  return accountStream((await requireAccount(finding, actor)).account)
+  return accountStream((await requireAccount(context, actor)).account)
 }
 
-async function* followUntilStopped(store: EventStore, wanted: EventQuery) {
+async function* followUntilStopped(store: EventStore, query: EventQuery) {
   // The store's subscription does not keep the process alive.
-  const alive = setInterval(() => {}, 60_000)
+  const keepAliveTimer = setInterval(() => {}, 60_000)
   try {
-    yield* followMatchingEvents(store, wanted, listenForStop().received)
+    yield* followMatchingEvents(store, query, listenForStop().received)
   } finally {
-    clearInterval(alive)
+    clearInterval(keepAliveTimer)
   }
 }
 
 type StoredEventStream = ReturnType<typeof readMatchingEvents>
 
-async function printAll({ json }: OutputOptions, found: StoredEventStream): Promise<void> {
+async function printAll({ json }: OutputOptions, events: StoredEventStream): Promise<void> {
   let isFirst = true
-  for await (const event of found) {
+  for await (const event of events) {
     if (isFirst && json !== true) await print(HEADINGS)
     isFirst = false
     await print(json === true ? asJson(event) : asRow(event))

@@ -62,7 +62,7 @@ export function proveCommand(open: OpenInstallation): Command {
     .argument('<id>', 'Diamond id; deleted diamonds too')
     .option('--json', 'No effect: the proof is always JSON')
     .addHelpText('after', PROVE_EXAMPLE)
-    .action((_what: string, id: string) => prove(open, id))
+    .action((_entity: string, id: string) => prove(open, id))
 }
 
 async function prove(open: OpenInstallation, text: string): Promise<void> {
@@ -101,9 +101,12 @@ export function checkCommand(): Command {
 }
 
 async function check(proof: string, { key, json }: CheckOptions): Promise<void> {
-  const checked = verifyProof(await readTextFile(proof), key.startsWith('@') ? await readTextFile(key.slice(1)) : key)
-  printResult({ ...(json && { json }) }, checked, formatProofCheck(checked))
-  if (!checked.ok) process.exitCode = EXIT_FAILURE
+  const proofCheck = verifyProof(
+    await readTextFile(proof),
+    key.startsWith('@') ? await readTextFile(key.slice(1)) : key,
+  )
+  printResult({ ...(json && { json }) }, proofCheck, formatProofCheck(proofCheck))
+  if (!proofCheck.ok) process.exitCode = EXIT_FAILURE
 }
 
 function formatProofCheck({ ok, diamond, events, size, why }: ProofCheck): string {

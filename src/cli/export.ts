@@ -117,13 +117,13 @@ async function writeFile(
   file: string,
   format: ExportFormat,
 ): Promise<void> {
-  const draft = `${file}.partial`
+  const partialFile = `${file}.partial`
   const rows = Readable.from(rowsOf(store, ids, format))
-  const out = createWriteStream(draft, { mode: 0o600, flush: true })
+  const out = createWriteStream(partialFile, { mode: 0o600, flush: true })
   try {
     await (file.toLowerCase().endsWith('.gz') ? pipeline(rows, createGzip(), out) : pipeline(rows, out))
-    await rename(draft, file)
+    await rename(partialFile, file)
   } finally {
-    await rm(draft, { force: true })
+    await rm(partialFile, { force: true })
   }
 }

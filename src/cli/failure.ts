@@ -27,7 +27,7 @@ export function reportFailure(error: unknown): number {
 /** What went wrong and how to fix it; for a bug in the program, the stack trace. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return isExpected(error) ? error.message : (systemFault(error) ?? error.stack ?? error.message)
+  return isExpected(error) ? error.message : (describeSystemError(error) ?? error.stack ?? error.message)
 }
 
 /** Errors whose message tells the operator all that is needed. */
@@ -47,19 +47,19 @@ const EXPECTED = [
 
 const isExpected = (error: Error) => EXPECTED.some((expected) => error instanceof expected)
 
-type SystemFault = NodeJS.ErrnoException & {
+type SystemError = NodeJS.ErrnoException & {
   readonly address?: string
   readonly port?: number
   readonly hostname?: string
 }
 
 /** The message for a system error that an operator can fix. */
-function systemFault(error: Error): string | undefined {
-  const { code, path, address, port, hostname } = error as SystemFault
-  const mend = code === undefined ? undefined : SYSTEM_ERROR_REMEDIES[code]
-  if (mend === undefined) return undefined
-  const where = path ?? hostname ?? [address, port].filter((part) => part !== undefined).join(':')
-  return `${where} ${mend}`.trim()
+function describeSystemError(error: Error): string | undefined {
+  const { code, path, address, port, hostname } = error as SystemError
+  const remedy = code === undefined ? undefined : SYSTEM_ERROR_REMEDIES[code]
+  if (remedy === undefined) return undefined
+  const resource = path ?? hostname ?? [address, port].filter((part) => part !== undefined).join(':')
+  return `${resource} ${remedy}`.trim()
 }
 
 const SYSTEM_ERROR_REMEDIES: Readonly<Record<string, string>> = {

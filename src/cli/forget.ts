@@ -35,7 +35,7 @@ delete them; and, for accounts registered with a release up to 4.0, the address 
 ${EXAMPLE}`
 
 async function forgetUser(open: OpenInstallation, email: string, options: ForgetOptions): Promise<void> {
-  const forgotten = await withInstallation(open, async (installation) => {
+  const result = await withInstallation(open, async (installation) => {
     const { writing, persons, vault } = installation
     const login = await requireLogin(writing, email)
     await confirm({
@@ -45,10 +45,12 @@ async function forgetUser(open: OpenInstallation, email: string, options: Forget
       declinedMessage: 'Cancelled; nothing was deleted',
     })
     // The security log must not contain the address that is being deleted.
-    const act = { act: 'forget user', subject: `account ${login.account}` }
-    return asAdminAction(act, (_, by) => forgetAccount({ ...writing, persons, vault }, login, by))(installation)
+    const action = { act: 'forget user', subject: `account ${login.account}` }
+    return asAdminAction(action, (_, origin) => forgetAccount({ ...writing, persons, vault }, login, origin))(
+      installation,
+    )
   })
-  printForgetResult(forgotten, options)
+  printForgetResult(result, options)
 }
 
 function printForgetResult({ account, events, plaintextStreams }: ForgetAccountResult, options: OutputOptions): void {

@@ -6,7 +6,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
  * Percent by which garbage may grow the heap before V8 collects it. With a second core most of the collection runs
  * concurrently with the service; on a single core it costs bulk requests a fifth of their throughput.
  */
-const HEAP_GROWTH_PERCENT = { beside: 40, alone: 100 }
+const HEAP_GROWTH_PERCENT = { multiCore: 40, singleCore: 100 }
 
 /** Size of the young generation, both semi-spaces, at which it stops growing. */
 const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024
@@ -18,16 +18,17 @@ const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024
  * them, so that they take effect at run time.
  */
 export function limitHeapGrowth(setFlag: SetFlag = setFlagsFromString): void {
-  const growth = availableParallelism() > 1 ? HEAP_GROWTH_PERCENT.beside : HEAP_GROWTH_PERCENT.alone
-  setFlag(`--heap-growing-percent=${growth}`)
+  const growthPercent = availableParallelism() > 1 ? HEAP_GROWTH_PERCENT.multiCore : HEAP_GROWTH_PERCENT.singleCore
+  setFlag(`--heap-growing-percent=${growthPercent}`)
   setFlag('--no-maglev')
-  const young = new YoungGenerationLimiter(setFlag)
-  new PerformanceObserver(() => young.afterGarbageCollection(youngBytes())).observe({ entryTypes: ['gc'] })
+  const limiter = new YoungGenerationLimiter(setFlag)
+  new PerformanceObserver(() => limiter.afterGarbageCollection(youngGenerationBytes())).observe({ entryTypes: ['gc'] })
 }
 
 export type SetFlag = (flag: string) => void
 
-const youngBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
+const youngGenerationBytes = () =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
 
 /** Factors by which the young generation grows: V8's default, and no growth. */
 const DEFAULT_GROWTH_FACTOR = 2

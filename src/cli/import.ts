@@ -21,7 +21,7 @@ export function importCommand(open: OpenInstallation): Command {
     .description('Create diamonds from a file, update existing ones by sku, or undo an import')
     .argument('[file]', 'File to import: .xlsx, .csv, .csv.gz, .jsonl or .jsonl.gz; - for stdin')
     .option('--user <email>', 'Account that owns the diamonds')
-    .addOption(updateBy())
+    .addOption(updateByOption())
     .option('--delete-missing', 'With --update-by: delete diamonds whose sku is not in the file, after confirmation')
     .option('--yes', 'Skip the confirmation prompt')
     .option(
@@ -51,7 +51,7 @@ export function importCommand(open: OpenInstallation): Command {
     .action((file: string | undefined, options: ImportOptions) => run(open, file, options))
 }
 
-const updateBy = () =>
+const updateByOption = () =>
   new Option('--update-by <field>', 'Update the diamond with the same sku, or create it if there is none').choices([
     'sku',
   ])
@@ -65,7 +65,7 @@ Examples:
   npx adamant import stones.csv --user jane@example.com
   npx adamant import stones.csv --user jane@example.com --update-by sku --delete-missing --dry-run`
 
-const collectOptionValues = (word: string, before: readonly string[]) => [...before, word]
+const collectOptionValues = (value: string, previous: readonly string[]) => [...previous, value]
 
 async function run(open: OpenInstallation, file: string | undefined, options: ImportOptions): Promise<void> {
   if (options.undo !== undefined) {
@@ -83,9 +83,9 @@ async function run(open: OpenInstallation, file: string | undefined, options: Im
 }
 
 /** @throws BadUsage for missing options and invalid combinations */
-function toImportRequest(given: string | undefined, options: ImportOptions): ImportRequest {
+function toImportRequest(file: string | undefined, options: ImportOptions): ImportRequest {
   const { user, deleteMissing } = options
-  if (given === undefined) throw new BadUsage('Missing argument: the file to import, or - for stdin')
+  if (file === undefined) throw new BadUsage('Missing argument: the file to import, or - for stdin')
   if (user === undefined) throw new BadUsage('Missing option: --user EMAIL, the account that owns the stones')
   if (deleteMissing === true && options.updateBy === undefined) {
     throw new BadUsage('--delete-missing requires --update-by sku')
@@ -98,5 +98,5 @@ function toImportRequest(given: string | undefined, options: ImportOptions): Imp
   if (options.again === true && options.updateBy !== undefined) {
     throw new BadUsage('--again cannot be combined with --update-by, which never creates a stone twice')
   }
-  return { ...options, user, file: given }
+  return { ...options, user, file }
 }

@@ -23,8 +23,8 @@ const examplesOf = (engines: EnginesByScheme): string[] =>
     location === 'in DATA_DIR' ? `${example}:DIR` : example,
   )
 
-const INSTALLATIONS = examplesOf(EVENT_STORES).flatMap((events) =>
-  examplesOf(READ_MODELS).map((reads) => (events === reads ? events : `${events},${reads}`)),
+const INSTALLATIONS = examplesOf(EVENT_STORES).flatMap((eventStore) =>
+  examplesOf(READ_MODELS).map((readModels) => (eventStore === readModels ? eventStore : `${eventStore},${readModels}`)),
 )
 
 export const INSTALLATION_ADDRESS_HELP = `Address of an installation: a folder, or the event store and the read models, separated by a comma:
@@ -37,25 +37,27 @@ const ADDRESS_SEPARATOR = new RegExp(`,(?=(?:${Object.keys(READ_MODELS).join('|'
 /** @throws BadUsage */
 export function parseInstallationAddress(option: string, text: string, env: NodeJS.ProcessEnv): InstallationAddress {
   if (text.startsWith('env:')) {
-    const named = env[text.slice(4)]
-    if (!named) throw new BadUsage(`${option} ${text}: the environment variable is not set`)
-    return parseInstallationAddress(option, named, {})
+    const address = env[text.slice(4)]
+    if (!address) throw new BadUsage(`${option} ${text}: the environment variable is not set`)
+    return parseInstallationAddress(option, address, {})
   }
-  const [events = '', reads = events, ...others] = text.split(ADDRESS_SEPARATOR)
-  const folders = [folderIn(EVENT_STORES, events), folderIn(READ_MODELS, reads)].filter((part) => part !== undefined)
-  const bad =
-    others.length > 0 ||
+  const [eventStore = '', readModels = eventStore, ...extraParts] = text.split(ADDRESS_SEPARATOR)
+  const folders = [folderIn(EVENT_STORES, eventStore), folderIn(READ_MODELS, readModels)].filter(
+    (part) => part !== undefined,
+  )
+  const isInvalid =
+    extraParts.length > 0 ||
     folders.includes('') ||
     new Set(folders).size > 1 ||
-    !isStoreAddress(EVENT_STORES, events) ||
-    !isStoreAddress(READ_MODELS, reads)
-  if (bad) throw new BadUsage(`${option}: not a valid address. ${INSTALLATION_ADDRESS_HELP}`)
+    !isStoreAddress(EVENT_STORES, eventStore) ||
+    !isStoreAddress(READ_MODELS, readModels)
+  if (isInvalid) throw new BadUsage(`${option}: not a valid address. ${INSTALLATION_ADDRESS_HELP}`)
   const folder = folders[0] === undefined ? undefined : resolve(folders[0])
-  const shown = new Set([
-    redactStoreAddress(EVENT_STORES, events, folder),
-    redactStoreAddress(READ_MODELS, reads, folder),
+  const redactedParts = new Set([
+    redactStoreAddress(EVENT_STORES, eventStore, folder),
+    redactStoreAddress(READ_MODELS, readModels, folder),
   ])
-  return { eventStore: events, readModels: reads, folder, redactedText: [...shown].join(',') }
+  return { eventStore, readModels, folder, redactedText: [...redactedParts].join(',') }
 }
 
 const schemeOf = (part: string) => part.slice(0, part.indexOf(':'))
@@ -80,22 +82,22 @@ const settingOf = (engines: EnginesByScheme, part: string): string =>
  * The settings with which `serve` would run this installation: its stores, and the environment for everything else.
  * @throws BadSettings
  */
-export function settingsOf(place: InstallationAddress, env: NodeJS.ProcessEnv): Settings {
+export function settingsOf(address: InstallationAddress, env: NodeJS.ProcessEnv): Settings {
   return readSettings({
     ...env,
-    EVENT_STORE: settingOf(EVENT_STORES, place.eventStore),
-    READ_MODEL: settingOf(READ_MODELS, place.readModels),
-    ...(place.folder !== undefined && { DATA_DIR: place.folder }),
+    EVENT_STORE: settingOf(EVENT_STORES, address.eventStore),
+    READ_MODEL: settingOf(READ_MODELS, address.readModels),
+    ...(address.folder !== undefined && { DATA_DIR: address.folder }),
     LOG_LEVEL: env['LOG_LEVEL'] ?? 'warn',
   })
 }
 
 /** @throws BadUsage if both share a store or a folder, or the source does not exist */
 export function checkAddresses(from: InstallationAddress, to: InstallationAddress): void {
-  const sameEvents =
+  const isSameEventStore =
     from.eventStore === to.eventStore ||
     (hasEmbeddedEventStore(from) && hasEmbeddedEventStore(to) && from.folder === to.folder)
-  if (sameEvents) throw new BadUsage('--from and --to have the same event store: choose another one for --to')
+  if (isSameEventStore) throw new BadUsage('--from and --to have the same event store: choose another one for --to')
   if (from.folder !== undefined && from.folder === to.folder) {
     throw new BadUsage('--from and --to have the same folder: choose another one for --to')
   }
@@ -110,9 +112,9 @@ const hasEmbeddedEventStore = ({ eventStore }: InstallationAddress) => !isStored
 /** @throws BadSettings if MASTER_KEY is required and not set */
 export function checkKey(from: InstallationAddress, to: InstallationAddress, env: NodeJS.ProcessEnv): void {
   if (env['MASTER_KEY'] || (hasEmbeddedEventStore(from) && hasEmbeddedEventStore(to))) return
-  const file = [from, to].find(hasEmbeddedEventStore)?.folder
+  const folder = [from, to].find(hasEmbeddedEventStore)?.folder
   throw new BadSettings([
     'MASTER_KEY must be the master key of the source installation, since EventStoreDB does not store it' +
-      (file === undefined || !hasEmbeddedEventStore(from) ? '' : `; it is in ${join(file, 'master.key')}`),
+      (folder === undefined || !hasEmbeddedEventStore(from) ? '' : `; it is in ${join(folder, 'master.key')}`),
   ])
 }

@@ -14,7 +14,7 @@ export function keyCommand(open: OpenInstallation): Command {
     .addArgument(new Argument('<what>', 'Key to replace').choices(['links']))
     .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
-    .action((what: string, options: OutputOptions) => rotate(open, what, options))
+    .action((keyName: string, options: OutputOptions) => rotate(open, keyName, options))
   return command
 }
 
@@ -22,10 +22,10 @@ const EXAMPLE = `
 Example:
   npx adamant key rotate links`
 
-async function rotate(open: OpenInstallation, what: string, options: OutputOptions): Promise<void> {
-  const act = asAdminAction({ act: 'key rotate', subject: what }, ({ writing, keys }, by) =>
-    rotateLinkKey(writing, keys, by),
+async function rotate(open: OpenInstallation, keyName: string, options: OutputOptions): Promise<void> {
+  const task = asAdminAction({ act: 'key rotate', subject: keyName }, ({ writing, keys }, origin) =>
+    rotateLinkKey(writing, keys, origin),
   )
-  await withInstallation(open, act)
-  printResult(options, { rotated: what }, 'The link key was replaced: existing signed links no longer work')
+  await withInstallation(open, task)
+  printResult(options, { rotated: keyName }, 'The link key was replaced: existing signed links no longer work')
 }

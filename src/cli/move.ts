@@ -57,11 +57,11 @@ async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<v
   try {
     if (options.giveUp !== true) {
       const plan = await planMove(source)
-      const words = describePlan(plan, from, to)
-      const shown = { ...plan, from: from.redactedText, to: to.redactedText, dryRun: true }
-      if (options.dryRun === true) return printResult(options, shown, words)
+      const planText = describePlan(plan, from, to)
+      const planResult = { ...plan, from: from.redactedText, to: to.redactedText, dryRun: true }
+      if (options.dryRun === true) return printResult(options, planResult, planText)
       await confirm({
-        message: words,
+        message: planText,
         isConfirmed: options.yes === true,
         nonInteractiveMessage:
           'move makes its source read-only permanently: confirm with --yes, or show the plan with --dry-run',
@@ -71,13 +71,13 @@ async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<v
     if (to.folder !== undefined && !process.env['MASTER_KEY']) writeMasterKeyIfMissing(to.folder, source.keys.current)
     const target = await open(settingsOf(to, process.env), 'filled')
     try {
-      const act = {
+      const action = {
         act: options.giveUp === true ? 'move --give-up' : 'move',
         subject: `${from.redactedText} to ${to.redactedText}`,
       }
-      await runAdminAction(source.log, act, (by) => {
-        const ends = { source, target, moveContext: { origin: by, clock: Date.now } }
-        return options.giveUp === true ? abandonAndPrint(ends, options) : moveAll(ends, from, to, options)
+      await runAdminAction(source.log, action, (origin) => {
+        const context = { source, target, moveContext: { origin, clock: Date.now } }
+        return options.giveUp === true ? abandonAndPrint(context, options) : moveAll(context, from, to, options)
       })
     } finally {
       await target.close()
@@ -90,24 +90,25 @@ async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<v
 type MoveCommandContext = Pick<MoveOperation, 'source' | 'target' | 'moveContext'>
 
 async function moveAll(
-  ends: MoveCommandContext,
+  context: MoveCommandContext,
   from: InstallationAddress,
   to: InstallationAddress,
   options: MoveOptions,
 ): Promise<void> {
   const signal = abortOnStop('Stopped. Run the same command again to resume')
   const started = performance.now()
-  const places = { from: from.redactedText, to: to.redactedText }
-  const moved = await moveInstallation({
-    ...ends,
-    ...places,
+  const addresses = { from: from.redactedText, to: to.redactedText }
+  const moveResult = await moveInstallation({
+    ...context,
+    ...addresses,
     sharesReadStore: from.readModels === to.readModels,
     report,
     signal,
   })
-  if ('finishedBefore' in moved) return printResult(options, moved, 'This move is already complete: nothing was done')
-  const result = { ...moved, secrets: moved.vault.entries, ...places }
-  printResult(options, { ...result, seconds: (performance.now() - started) / 1000 }, describeMoveResult(moved, to))
+  if ('finishedBefore' in moveResult)
+    return printResult(options, moveResult, 'This move is already complete: nothing was done')
+  const result = { ...moveResult, secrets: moveResult.vault.entries, ...addresses }
+  printResult(options, { ...result, seconds: (performance.now() - started) / 1000 }, describeMoveResult(moveResult, to))
 }
 
 function describePlan(
@@ -145,7 +146,7 @@ const describeContents = ({ events, files, secrets, mails }: MovePlan): string =
     formatQuantity(mails, 'mail'),
   ].join(', ')
 
-async function abandonAndPrint(ends: MoveCommandContext, options: MoveOptions): Promise<void> {
-  const givenUp = await abandonMove(ends)
+async function abandonAndPrint(context: MoveCommandContext, options: MoveOptions): Promise<void> {
+  const givenUp = await abandonMove(context)
   printResult(options, { givenUp }, 'The source accepts writes again; the target can be deleted')
 }

@@ -37,34 +37,36 @@ const LINE_INTERVAL_MS = 5_000
 export function progressBar(label: string, total: number | undefined, unit: string): StepProgress {
   const { isTTY } = process.stderr
   const started = performance.now()
-  let drawn = started
-  let done = 0
-  let first: number | undefined
+  let lastDrawnAt = started
+  let doneCount = 0
+  let initialShare: number | undefined
   let share = total === 0 ? 1 : 0
 
   function draw(): void {
     const seconds = (performance.now() - started) / 1000
-    const rate = seconds === 0 ? 0 : done / seconds
+    const rate = seconds === 0 ? 0 : doneCount / seconds
     const filled = Math.round(WIDTH * Math.min(1, share))
     const bar = isTTY ? ` [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]` : ''
-    const of = total === undefined ? '' : ` of ${formatCount(total)}`
-    const text = `${label}${bar} ${formatCount(done)}${of} ${unit}, ${formatCount(rate)}/s${left(seconds)}`
+    const totalText = total === undefined ? '' : ` of ${formatCount(total)}`
+    const text = `${label}${bar} ${formatCount(doneCount)}${totalText} ${unit}, ${formatCount(rate)}/s${formatRemainingTime(seconds)}`
     process.stderr.write(isTTY ? `\r\u001b[K${text}` : `${text}\n`)
-    drawn = performance.now()
+    lastDrawnAt = performance.now()
   }
 
   /** Estimated at the rate so far, not counting the share that was done before the start. */
-  function left(seconds: number): string {
-    const made = share - (first ?? 0)
-    return share >= 1 || made <= 0 ? '' : `, ${formatCount(Math.ceil((seconds * (1 - share)) / made))} s left`
+  function formatRemainingTime(seconds: number): string {
+    const shareSinceStart = share - (initialShare ?? 0)
+    return share >= 1 || shareSinceStart <= 0
+      ? ''
+      : `, ${formatCount(Math.ceil((seconds * (1 - share)) / shareSinceStart))} s left`
   }
 
   return {
-    update(now, part = total === undefined || total === 0 ? 1 : now / total) {
-      done = now
-      share = part
-      first ??= total === undefined ? part : 0
-      if (performance.now() - drawn >= (isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) draw()
+    update(newCount, newShare = total === undefined || total === 0 ? 1 : newCount / total) {
+      doneCount = newCount
+      share = newShare
+      initialShare ??= total === undefined ? newShare : 0
+      if (performance.now() - lastDrawnAt >= (isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) draw()
     },
     end() {
       draw()

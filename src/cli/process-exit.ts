@@ -15,23 +15,23 @@ export type StopSignal = {
  * A second signal ends the process immediately, with exit code 130.
  */
 export function listenForStop(): StopSignal {
-  let came = false
-  const first = new Promise<string>((done) => {
-    const ask = (signal: string) => {
-      if (came) process.exit(EXIT_INTERRUPTED)
-      came = true
+  let isReceived = false
+  const received = new Promise<string>((done) => {
+    const handleStop = (signal: string) => {
+      if (isReceived) process.exit(EXIT_INTERRUPTED)
+      isReceived = true
       done(signal)
     }
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ask(signal))
-    process.once('disconnect', () => ask('The parent process has exited'))
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => handleStop(signal))
+    process.once('disconnect', () => handleStop('The parent process has exited'))
     // The listener would keep the channel open, and the channel would keep the process alive.
     process.channel?.unref()
   })
   return {
     get isReceived() {
-      return came
+      return isReceived
     },
-    received: first,
+    received,
   }
 }
 
@@ -53,9 +53,9 @@ export class UnexpectedExitReporter {
     this.process.on('exit', (code) => this.#reportExit(code))
   }
 
-  /** @param what completes the sentence "exited while …", such as `starting` */
-  setActivity(what: string): void {
-    this.#activity = what
+  /** @param activity completes the sentence "exited while …", such as `starting` */
+  setActivity(activity: string): void {
+    this.#activity = activity
   }
 
   /** From now on an exit is expected: the activity is done, or its failure has been reported. */

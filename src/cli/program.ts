@@ -15,7 +15,7 @@ export async function run(argv: readonly string[], open: OpenInstallation): Prom
   exitWhenStdoutCloses(exitReporter)
   // Keeps the process alive while a command waits for another process, and a service without HTTP, which has no listening
   // socket. Without it the process would exit early, with code 13.
-  const alive = setInterval(() => undefined, MAX_TIMER_MS)
+  const keepAliveTimer = setInterval(() => undefined, MAX_TIMER_MS)
   try {
     const program = await programFor({ open, exitReporter }, argv[0])
     // Only the command's name: its arguments may contain a password.
@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], open: OpenInstallation): Prom
   } catch (error) {
     process.exitCode = reportFailure(error)
   }
-  clearInterval(alive)
+  clearInterval(keepAliveTimer)
   exitReporter.clearActivity()
 }
 
@@ -35,14 +35,14 @@ const MAX_TIMER_MS = 2 ** 31 - 1
  * The command line parser, with the commands, their arguments and options.
  * @param name loads only this command; all commands are loaded without it, or if there is none of this name
  */
-export async function programFor(given: CliContext, name?: string): Promise<Command> {
+export async function programFor(context: CliContext, name?: string): Promise<Command> {
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION, '-V, --version', 'Print the version')
     // An option after a subcommand belongs to it, even if its parent has an option of the same name.
     .enablePositionalOptions()
     .addHelpText('after', EXAMPLE)
-  for (const command of await commandsFor(given, name)) program.addCommand(command)
+  for (const command of await commandsFor(context, name)) program.addCommand(command)
   for (const command of [program, ...subcommands(program)]) {
     command.exitOverride().showHelpAfterError(HINT).helpOption('-h, --help', 'Show help for the command')
     if (hasHelpCommand(command)) command.helpCommand('help [command]', 'Show help for a command')
@@ -82,7 +82,7 @@ export type CliContext = { readonly open: OpenInstallation; readonly exitReporte
  * Every command by name, in the order of the help. Each is imported on demand: loading all of them takes three times as
  * long as a short command.
  */
-const COMMANDS: Readonly<Record<string, (given: CliContext) => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Command>>> = {
   serve: async ({ open, exitReporter }) => (await import('./serve.ts')).serveCommand(open, exitReporter),
   user: async ({ open }) => (await import('./user.ts')).userCommand(open),
   client: async ({ open }) => (await import('./client.ts')).clientCommand(open),
@@ -110,7 +110,7 @@ const COMMANDS: Readonly<Record<string, (given: CliContext) => Promise<Command>>
 }
 
 /** The command of this name, or all commands if there is none, as for help. */
-export function commandsFor(given: CliContext, name: string | undefined): Promise<Command[]> {
-  const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  return Promise.all((named === undefined ? Object.values(COMMANDS) : [named]).map((make) => make(given)))
+export function commandsFor(context: CliContext, name: string | undefined): Promise<Command[]> {
+  const loadNamed = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return Promise.all((loadNamed === undefined ? Object.values(COMMANDS) : [loadNamed]).map((load) => load(context)))
 }

@@ -46,8 +46,8 @@ async function rebuild(
     ({ model, events, seconds }) => `Rebuilt ${model}: ${formatQuantity(events, 'event')} in ${seconds.toFixed(1)} s`,
   )
   if (rebuilt.length > 0) printResult(options, { models: rebuilt }, lines.join('\n'))
-  const words = failures.map(({ model, error }) => `${model} was not rebuilt: ${explain(error)}`)
-  if (words.length > 0) throw new OperationFailure(words.join('\n'))
+  const messages = failures.map(({ model, error }) => `${model} was not rebuilt: ${explain(error)}`)
+  if (messages.length > 0) throw new OperationFailure(messages.join('\n'))
 }
 
 /** @throws BadUsage */

@@ -52,10 +52,10 @@ async function replayInto(open: OpenInstallation, options: ReplayOptions): Promi
   const into = resolve(options.into)
   const { until } = options
   checkNewFolder(into, resolve(readSettings(process.env).DATA_DIR))
-  const act = { act: 'replay', subject: `${until.text} into ${into}` }
+  const action = { act: 'replay', subject: `${until.text} into ${into}` }
   await withInstallation(
     open,
-    asAdminAction(act, async (source, origin) => {
+    asAdminAction(action, async (source, origin) => {
       const moveContext = { origin, clock: Date.now }
       const signal = abortOnStop('Stopped; no installation was created')
       print(await replay({ open, source, into, until, moveContext, report, signal }), into, options)

@@ -37,8 +37,9 @@ async function rescoreAll(open: OpenInstallation, options: OutputOptions): Promi
     const rescored = await rescoreInBatches(installation, due)
     await awaitReadModels(installation, await installation.store.head())
     const result = { model: MODEL_VERSION, rescored, current, newer, seconds: (performance.now() - started) / 1000 }
-    const left = newer === 0 ? '' : `, kept the scores of ${formatQuantity(newer, 'stone')} scored by a newer release`
-    const text = `Rescored ${formatQuantity(rescored, 'stone')}; ${formatCount(current)} already had scores of model ${MODEL_VERSION}${left}`
+    const newerText =
+      newer === 0 ? '' : `, kept the scores of ${formatQuantity(newer, 'stone')} scored by a newer release`
+    const text = `Rescored ${formatQuantity(rescored, 'stone')}; ${formatCount(current)} already had scores of model ${MODEL_VERSION}${newerText}`
     printResult(options, result, text)
   })
 }

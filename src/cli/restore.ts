@@ -46,13 +46,15 @@ async function restoreFrom(
   const settings = readSettings(process.env)
   const operation = { report, signal: abortOnStop('Stopped. Run the same command again to resume') }
   const { replace: mayReplace = false, inPlace = false } = options
-  const checked = await checkRestore(operation, { settings, from, mayReplace, inPlace })
+  const plan = await checkRestore(operation, { settings, from, mayReplace, inPlace })
   try {
-    const act = { act: 'restore', subject: from ?? 'in place' }
-    const work = runAdminAction(createLogger(settings.LOG_LEVEL), act, (by) => restore(operation, open, checked, by))
-    print(await work, (performance.now() - started) / 1000, options)
+    const action = { act: 'restore', subject: from ?? 'in place' }
+    const pendingResult = runAdminAction(createLogger(settings.LOG_LEVEL), action, (origin) =>
+      restore(operation, open, plan, origin),
+    )
+    print(await pendingResult, (performance.now() - started) / 1000, options)
   } finally {
-    await checked.backup?.files.close()
+    await plan.backup?.files.close()
   }
 }
 

@@ -73,31 +73,31 @@ async function serve(
   const signal = listenForStop()
   void signal.received.then((name) => exitAfterTimeout(name, exitReporter))
   const settings = readSettings(process.env)
-  const readable = describeReadableFiles(resolve(settings.DATA_DIR))
+  const permissionWarning = describeReadableFiles(resolve(settings.DATA_DIR))
   const installation = await open(settings, options.readOnly === true ? 'existing' : 'made')
   installation.log.info({ version: VERSION, node: process.version, settings: loggableSettings(settings) }, 'starting')
-  if (readable !== undefined) installation.log.warn(readable)
-  for (const word of renamedSettingWarnings(process.env)) installation.log.warn(word)
-  const running = await startService(options.readOnly === true ? readOnly(installation) : installation)
+  if (permissionWarning !== undefined) installation.log.warn(permissionWarning)
+  for (const warning of renamedSettingWarnings(process.env)) installation.log.warn(warning)
+  const service = await startService(options.readOnly === true ? readOnly(installation) : installation)
   for (const warning of storeWarnings(settings)) installation.log.warn(warning)
   exitReporter.setActivity('catching up with the event log')
-  const stopped = Promise.race([
-    signal.received.then((name) => stop(running, name, options)),
-    running.fatalError.then((reason) => stopAndThrow(running, reason)),
+  const shutdown = Promise.race([
+    signal.received.then((name) => stop(service, name, options)),
+    service.fatalError.then((reason) => stopAndThrow(service, reason)),
   ]).finally(() => exitReporter.clearActivity())
   // Awaited below; a rejection before that must not count as unhandled.
-  stopped.catch(() => undefined)
-  await running.ready()
+  shutdown.catch(() => undefined)
+  await service.ready()
   if (!signal.isReceived) {
     exitReporter.setActivity('serving')
-    announce(running, resolve(settings.DATA_DIR), options)
+    announce(service, resolve(settings.DATA_DIR), options)
   }
-  await stopped
+  await shutdown
 }
 
-function announce({ url }: RunningService, data: string, options: OutputOptions): void {
-  if (options.json === true) printResult(options, { url: url ?? null, data, pid: process.pid }, '')
-  else note(`adamant is ready${url === undefined ? '' : ` at ${url}`}, data in ${data}`)
+function announce({ url }: RunningService, dataDir: string, options: OutputOptions): void {
+  if (options.json === true) printResult(options, { url: url ?? null, data: dataDir, pid: process.pid }, '')
+  else note(`adamant is ready${url === undefined ? '' : ` at ${url}`}, data in ${dataDir}`)
 }
 
 /**
@@ -111,22 +111,22 @@ const CLOSE_TIMEOUT_MS = 500
 
 function exitAfterTimeout(signal: string, exitReporter: UnexpectedExitReporter): void {
   exitReporter.setActivity(`stopping (${signal})`)
-  const end = () => {
+  const forceExit = () => {
     exitReporter.setActivity(`stopping (${signal}), ${EXIT_TIMEOUT_MS / 1000} s after the signal`)
     process.exit(EXIT_FAILURE)
   }
-  setTimeout(end, EXIT_TIMEOUT_MS).unref()
+  setTimeout(forceExit, EXIT_TIMEOUT_MS).unref()
 }
 
 /** @throws the reason, which is printed last; exit code 1 */
-async function stopAndThrow(running: RunningService, reason: Error): Promise<never> {
-  await running.stop()
+async function stopAndThrow(service: RunningService, reason: Error): Promise<never> {
+  await service.stop()
   throw reason
 }
 
-async function stop(running: RunningService, signal: string, { json }: OutputOptions): Promise<void> {
+async function stop(service: RunningService, signal: string, { json }: OutputOptions): Promise<void> {
   if (json !== true) note(`${signal}: finishing requests in progress; send the signal again to exit immediately`)
-  await running.stop()
+  await service.stop()
   // Everything is closed or abandoned: an unresponsive mail server must not keep the process alive.
   setTimeout(() => process.exit(), CLOSE_TIMEOUT_MS).unref()
 }

@@ -64,14 +64,14 @@ async function status(open: OpenInstallation, options: StatusOptions): Promise<v
     position,
     String(lag),
     String(deadLetters),
-    shownRunning(running),
+    formatRunning(running),
   ])
   const headings = ['read model', 'live build', 'position', 'lag', 'dead letters', 'running']
   const { scoring } = result
-  const scored = [scoring.model, scoring.position, String(scoring.lag), shownRunning(scoring.running)]
+  const scoringRow = [scoring.model, scoring.position, String(scoring.lag), formatRunning(scoring.running)]
   const counts = Object.entries(result.events ?? {}).map(([category, events]) => [category, String(events)])
   const text = [`Log head: ${result.head}`, '', table(headings, models)]
-  text.push('', table(['scoring model', 'position', 'lag', 'running'], [scored]))
+  text.push('', table(['scoring model', 'position', 'lag', 'running'], [scoringRow]))
   if (result.events !== undefined) text.push('', table(['category', 'events'], counts))
   printResult(options, { ok: faults.length === 0, faults, ...result }, text.join('\n'))
   if (faults.length > 0) throw new OperationFailure(faults.join('; '))
@@ -81,7 +81,7 @@ async function status(open: OpenInstallation, options: StatusOptions): Promise<v
 const MAX_DELAY_SECONDS = 60
 
 /** Problems that make the command fail. */
-function faultsOf({ models, scoring, refusals: refused }: StatusResult): string[] {
+function faultsOf({ models, scoring, refusals }: StatusResult): string[] {
   const followers = [
     ...models.map((model) => ({ ...model, name: `the ${model.model} read model` })),
     { ...scoring, name: 'scoring' },
@@ -89,7 +89,7 @@ function faultsOf({ models, scoring, refusals: refused }: StatusResult): string[
   const late = followers.filter(({ behind }) => behind > MAX_DELAY_SECONDS)
   const idle = followers.filter(({ running }) => !running)
   return [
-    ...refused,
+    ...refusals,
     ...(idle.length === 0 ? [] : [`no running process maintains ${joinNames(idle)}: start the service`]),
     ...late.map(({ name, behind, lag }) => `${name} is ${behind} s behind (${formatQuantity(lag, 'event')})`),
   ]
@@ -102,7 +102,7 @@ type StatusResult = {
 }
 const joinNames = (followers: readonly { readonly name: string }[]) => followers.map(({ name }) => name).join(', ')
 
-const shownRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')
+const formatRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')
 
 type RegisteredReadModel = (typeof READ_MODELS)[number]
 
@@ -110,22 +110,22 @@ async function modelStatus(
   installation: Installation,
   { declaration, streamPrefixes }: RegisteredReadModel,
 ): Promise<ModelStatus> {
-  const followed = await followerStatus(installation, declaration, streamPrefixes)
+  const progress = await followerStatus(installation, declaration, streamPrefixes)
   // `live()` creates a missing build, which only the process that runs the projection may do.
-  const live = followed.position === START ? undefined : await installation.reads.live(declaration)
+  const live = progress.position === START ? undefined : await installation.reads.live(declaration)
   return {
     model: declaration.name,
     version: declaration.version,
     build: live?.id ?? null,
     deadLetters: (await live?.deadLetters())?.length ?? 0,
-    ...followed,
+    ...progress,
   }
 }
 
 /** The lag counts all events of diamonds, though most of them do not require scoring. */
 async function scoringStatus(installation: Installation): Promise<ScoringStatus> {
-  const followed = await followerStatus(installation, checkpointModelOf(scoring.name), scoring.streamPrefixes)
-  return { model: MODEL_VERSION, ...followed }
+  const progress = await followerStatus(installation, checkpointModelOf(scoring.name), scoring.streamPrefixes)
+  return { model: MODEL_VERSION, ...progress }
 }
 
 async function followerStatus(

@@ -14,15 +14,15 @@ const ISO_TIME_PATTERN =
  * @throws InvalidArgumentError
  */
 export function parseTimeRange(text: string): TimeRange {
-  const found = ISO_TIME_PATTERN.exec(text)
+  const match = ISO_TIME_PATTERN.exec(text)
   const time = DateTime.fromISO(text.replace(' ', 'T'), { zone: 'utc' })
-  if (found === null || !time.isValid) {
+  if (match === null || !time.isValid) {
     throw new InvalidArgumentError(
       'It must be a time such as 2026-11-22T10:00:00Z, or a date such as 2026-11-22 (UTC).',
     )
   }
   const from = time.toMillis()
-  return { from, to: time.plus(precisionOf(text, found.groups ?? {})).toMillis() - 1 }
+  return { from, to: time.plus(precisionOf(text, match.groups ?? {})).toMillis() - 1 }
 }
 
 function precisionOf(text: string, { second, fraction }: Readonly<Record<string, string | undefined>>) {

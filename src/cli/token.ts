@@ -9,14 +9,16 @@ import { noteSkippedEvent, printResult, table, type OutputOptions } from './outp
 
 /** `token`: API tokens of the secrets API. */
 export function tokenCommand(open: OpenInstallation): Command {
-  const command = new Command('token').description('Manage API tokens of the secrets API').addHelpText('after', ADD)
+  const command = new Command('token')
+    .description('Manage API tokens of the secrets API')
+    .addHelpText('after', ADD_EXAMPLE)
   command
     .command('add')
     .description('Issue an API token and print it, which is shown only once')
     .argument('<email>', 'E-mail address of the account')
     .option('--expires-in <days>', 'Lifetime in days, 1 to 3650 (default: until revoked)', parseDays)
     .option('--json', 'Print one line of JSON')
-    .addHelpText('after', ADD)
+    .addHelpText('after', ADD_EXAMPLE)
     .action((email: string, options: TokenAddOptions) => add(open, email, options))
   command
     .command('list')
@@ -36,26 +38,26 @@ export function tokenCommand(open: OpenInstallation): Command {
   return command
 }
 
-const ADD = `
+const ADD_EXAMPLE = `
 Example:
   npx adamant token add jane@example.com --expires-in 90`
 
 type TokenAddOptions = OutputOptions & { readonly expiresIn?: number }
 
 async function add(open: OpenInstallation, email: string, options: TokenAddOptions): Promise<void> {
-  const life = options.expiresIn === undefined ? undefined : options.expiresIn * DAY_MS
-  const act = asAdminAction({ act: 'token add', subject: email }, ({ writing }, by) =>
-    issueApiToken(writing, { email, lifetimeMs: life }, by),
+  const lifetimeMs = options.expiresIn === undefined ? undefined : options.expiresIn * DAY_MS
+  const task = asAdminAction({ act: 'token add', subject: email }, ({ writing }, origin) =>
+    issueApiToken(writing, { email, lifetimeMs }, origin),
   )
-  const { id, token } = await withInstallation(open, act)
+  const { id, token } = await withInstallation(open, task)
   printResult(options, { token, id }, `${token}\n(id ${id}; the token is shown only once)`)
 }
 
 async function revoke(open: OpenInstallation, email: string, id: string, options: OutputOptions): Promise<void> {
-  const act = asAdminAction({ act: 'token revoke', subject: `${email} ${id}` }, ({ writing }, by) =>
-    revokeApiToken(writing, { email, token: id }, by),
+  const task = asAdminAction({ act: 'token revoke', subject: `${email} ${id}` }, ({ writing }, origin) =>
+    revokeApiToken(writing, { email, token: id }, origin),
   )
-  await withInstallation(open, act)
+  await withInstallation(open, task)
   printResult(options, { id }, `The API token ${id} of ${email} is revoked`)
 }
 
@@ -73,22 +75,25 @@ async function list(open: OpenInstallation, email: string | undefined, options: 
   printResult(options, { tokens }, table(['id', 'email', 'issued at', 'last used (to the hour)', 'expires at'], rows))
 }
 
-async function listTokensOfAccount({ store, people }: AccountLookupContext, wanted: string): Promise<TokenListing[]> {
-  const known = await requireAccount({ store, people }, wanted)
-  const { account } = known
-  const email = await people.displayNameOf(account, known)
-  return Promise.all(known.apiTokens.map((token) => toTokenListing(store, { account, email }, token)))
+async function listTokensOfAccount(
+  { store, people }: AccountLookupContext,
+  requestedEmail: string,
+): Promise<TokenListing[]> {
+  const owner = await requireAccount({ store, people }, requestedEmail)
+  const { account } = owner
+  const email = await people.displayNameOf(account, owner)
+  return Promise.all(owner.apiTokens.map((token) => toTokenListing(store, { account, email }, token)))
 }
 
 async function listAllTokens({ store, people }: AccountLookupContext): Promise<TokenListing[]> {
   const states = await foldStreams(store, 'account-', accountDecider, noteSkippedEvent)
-  const found: TokenListing[] = []
+  const listings: TokenListing[] = []
   for (const [id, account] of states) {
     if (account.status === 'unknown') continue
     const holder = { account: Number(id), email: await people.displayNameOf(Number(id), account) }
-    for (const token of account.apiTokens) found.push(await toTokenListing(store, holder, token))
+    for (const token of account.apiTokens) listings.push(await toTokenListing(store, holder, token))
   }
-  return found
+  return listings
 }
 
 type TokenHolder = { readonly account: number; readonly email: string }

@@ -87,8 +87,11 @@ export function userCommand(open: OpenInstallation): Command {
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user plan jane@example.com pro')
       .action((email: string, plan: Plan, options: OutputOptions) =>
-        change(open, options, { act: 'user plan', subject: email, done: `is on the plan ${plan}` }, ({ writing }, by) =>
-          changePlan(writing, { email, plan }, by),
+        change(
+          open,
+          options,
+          { act: 'user plan', subject: email, outcome: `is on the plan ${plan}` },
+          ({ writing }, origin) => changePlan(writing, { email, plan }, origin),
         ),
       ),
   )
@@ -100,8 +103,8 @@ export function userCommand(open: OpenInstallation): Command {
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user disable jane@example.com')
       .action((email: string, options: KeepApiTokensOptions) =>
-        change(open, options, { act: 'user disable', subject: email, done: 'is disabled' }, ({ writing }, by) =>
-          disableAccount(writing, { email, apiTokens: fateOf(options) }, by),
+        change(open, options, { act: 'user disable', subject: email, outcome: 'is disabled' }, ({ writing }, origin) =>
+          disableAccount(writing, { email, apiTokens: apiTokenHandlingOf(options) }, origin),
         ),
       ),
   )
@@ -112,8 +115,8 @@ export function userCommand(open: OpenInstallation): Command {
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user enable jane@example.com')
       .action((email: string, options: OutputOptions) =>
-        change(open, options, { act: 'user enable', subject: email, done: 'is enabled' }, ({ writing }, by) =>
-          enableAccount(writing, email, by),
+        change(open, options, { act: 'user enable', subject: email, outcome: 'is enabled' }, ({ writing }, origin) =>
+          enableAccount(writing, email, origin),
         ),
       ),
   )
@@ -125,21 +128,21 @@ Example:
   npx adamant user add jane@example.com --plan pro --password-stdin < password.txt`
 
 type KeepApiTokensOptions = OutputOptions & { readonly keepApiTokens?: true }
-const fateOf = ({ keepApiTokens }: KeepApiTokensOptions): ApiTokenHandling =>
+const apiTokenHandlingOf = ({ keepApiTokens }: KeepApiTokensOptions): ApiTokenHandling =>
   keepApiTokens === true ? 'kept' : 'ended'
 
 type UserAddOptions = OutputOptions & PasswordOptions & { readonly plan: Plan }
 
 async function add(open: OpenInstallation, email: string, options: UserAddOptions): Promise<void> {
   const password = await readPassword(options)
-  const act = asAdminAction({ act: 'user add', subject: email }, ({ writing }, by) =>
-    withPasswords(async (passwords) => {
-      const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin: by })
-      const wanted = { email, password, plan: options.plan }
-      return registerAccount({ ...writing, passwords, accountIds }, wanted, by)
+  const task = asAdminAction({ act: 'user add', subject: email }, ({ writing }, origin) =>
+    withPasswordHasher(async (passwords) => {
+      const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
+      const newAccount = { email, password, plan: options.plan }
+      return registerAccount({ ...writing, passwords, accountIds }, newAccount, origin)
     }),
   )
-  printChange(options, 'is registered', await withNewInstallation(open, act))
+  printChange(options, 'is registered', await withNewInstallation(open, task))
 }
 
 async function setPassword(
@@ -148,10 +151,10 @@ async function setPassword(
   options: KeepApiTokensOptions & PasswordOptions,
 ): Promise<void> {
   const password = await readPassword(options)
-  const act = { act: 'user password', subject: email, done: 'has a new password' }
-  await change(open, options, act, ({ writing }, by) =>
-    withPasswords((passwords) =>
-      changePassword({ ...writing, passwords }, { email, password, apiTokens: fateOf(options) }, by),
+  const action = { act: 'user password', subject: email, outcome: 'has a new password' }
+  await change(open, options, action, ({ writing }, origin) =>
+    withPasswordHasher((passwords) =>
+      changePassword({ ...writing, passwords }, { email, password, apiTokens: apiTokenHandlingOf(options) }, origin),
     ),
   )
 }
@@ -159,14 +162,14 @@ async function setPassword(
 async function change(
   open: OpenInstallation,
   options: OutputOptions,
-  { done, ...act }: AdminAction & { readonly done: string },
-  run: (installation: Installation, by: Origin) => Promise<ChangedAccount>,
+  { outcome, ...action }: AdminAction & { readonly outcome: string },
+  run: (installation: Installation, origin: Origin) => Promise<ChangedAccount>,
 ): Promise<void> {
-  printChange(options, done, await withInstallation(open, asAdminAction(act, run)))
+  printChange(options, outcome, await withInstallation(open, asAdminAction(action, run)))
 }
 
-function printChange(options: OutputOptions, done: string, { account, email }: ChangedAccount): void {
-  printResult(options, { account, email }, `${email} ${done} (account ${account})`)
+function printChange(options: OutputOptions, outcome: string, { account, email }: ChangedAccount): void {
+  printResult(options, { account, email }, `${email} ${outcome} (account ${account})`)
 }
 
 async function list(open: OpenInstallation, options: OutputOptions): Promise<void> {
@@ -189,10 +192,10 @@ const row = async (people: AccountDirectory, account: number, state: RegisteredA
   status: state.status,
 })
 
-async function withPasswords<Result>(work: (passwords: PasswordHasher) => Promise<Result>): Promise<Result> {
+async function withPasswordHasher<Result>(task: (passwords: PasswordHasher) => Promise<Result>): Promise<Result> {
   const passwords = new PasswordHasher()
   try {
-    return await work(passwords)
+    return await task(passwords)
   } finally {
     await passwords.close()
   }

@@ -45,33 +45,33 @@ async function verify(open: OpenInstallation, options: VerifyOptions): Promise<v
   lowerProcessPriority()
   spareOneCore()
   const { sample } = options
-  const { report: verified, differences } = await withInstallation(open, (installation) => {
+  const { report: verification, differences } = await withInstallation(open, (installation) => {
     const signal = abortOnStop('Stopped before the check was complete')
     return sample === undefined
       ? verifyInstallation({ report, signal }, installation)
       : verifySample(installation, sample, signal)
   })
-  printResult(options, verified, formatVerification(verified, differences))
+  printResult(options, verification, formatVerification(verification, differences))
   if (differences > 0) throw new OperationFailure(formatQuantity(differences, 'difference'))
 }
 
 function formatVerification(
   { events, seconds, models, files, vault, tree, differences }: VerificationReport,
-  total: number,
+  differenceCount: number,
 ): string {
   const documents = Object.entries(models).map(
     ([name, model]) => `${formatQuantity(model.documents, 'document')} of ${name}`,
   )
-  const looked = [
+  const checkedItems = [
     formatQuantity(events, 'event'),
     ...documents,
     formatQuantity(files, 'file'),
     ...(vault === null ? [] : [`${formatQuantity(vault, 'item')} in the vault`]),
   ]
-  const lines = [`Checked ${looked.join(', ')} in ${seconds.toFixed(1)} s`]
+  const lines = [`Checked ${checkedItems.join(', ')} in ${seconds.toFixed(1)} s`]
   lines.push(`Merkle tree of ${formatQuantity(tree.size, 'event')}, root ${tree.root}`)
   for (const { where, what, do: remedy } of differences) lines.push(`${where}: ${what}`, `    ${remedy}`)
-  if (total > differences.length) lines.push(`and ${formatCount(total - differences.length)} more`)
-  if (total === 0) lines.push('No differences')
+  if (differenceCount > differences.length) lines.push(`and ${formatCount(differenceCount - differences.length)} more`)
+  if (differenceCount === 0) lines.push('No differences')
   return lines.join('\n')
 }

@@ -13,13 +13,13 @@ import { noteSkippedEvent, printResult, table, type OutputOptions } from './outp
 /** `webhook`: webhooks of accounts. */
 export function webhookCommand(open: OpenInstallation): Command {
   const command = new Command('webhook').description('Manage webhooks').addHelpText('after', example('list'))
-  const subcommand = (name: string, description: string, shown: string) =>
+  const subcommand = (name: string, description: string, exampleArguments: string) =>
     command
       .command(name)
       .description(description)
       .option('--json', 'Print one line of JSON')
-      .addHelpText('after', example(shown))
-  subcommand('add', 'Create a webhook and print its secret, which is shown only once', ADDING)
+      .addHelpText('after', example(exampleArguments))
+  subcommand('add', 'Create a webhook and print its secret, which is shown only once', ADD_EXAMPLE)
     .argument('<email>', 'E-mail address of the account')
     .argument('<url>', "URL that receives the account's changes")
     .option('--description <text>', 'Description for the owner')
@@ -37,19 +37,19 @@ export function webhookCommand(open: OpenInstallation): Command {
 }
 
 const ID = 'Webhook id, from `webhook list`'
-const ADDING = 'add jane@example.com https://shop.example.com/stock'
+const ADD_EXAMPLE = 'add jane@example.com https://shop.example.com/stock'
 const example = (line: string) => `\nExample:\n  npx adamant webhook ${line}`
 
 type WebhookAddOptions = OutputOptions & { readonly description?: string }
 
 async function add(open: OpenInstallation, email: string, url: string, options: WebhookAddOptions): Promise<void> {
   const { description = null } = options
-  const act = asAdminAction({ act: 'webhook add', subject: email }, async (installation, by) => {
+  const task = asAdminAction({ act: 'webhook add', subject: email }, async (installation, origin) => {
     const { account } = await requireAccount(installation, email)
-    const { commandContext } = await openStandaloneWebhookCommands(installation, by)
-    return createWebhook(commandContext, account, { url, description }, by)
+    const { commandContext } = await openStandaloneWebhookCommands(installation, origin)
+    return createWebhook(commandContext, account, { url, description }, origin)
   })
-  const { webhook, secret } = await withInstallation(open, act)
+  const { webhook, secret } = await withInstallation(open, task)
   const text = `webhook ${webhook.id}  ${webhook.url}\nsecret     ${secret}  (shown only once)`
   printResult(options, { ...toWebhookResult(webhook), secret }, text)
 }
@@ -69,13 +69,13 @@ async function findWebhook(installation: Installation, id: string): Promise<Owne
 }
 
 async function list(open: OpenInstallation, email: string | undefined, options: OutputOptions): Promise<void> {
-  const found = await withInstallation(open, async (installation) => {
+  const ownedWebhooks = await withInstallation(open, async (installation) => {
     const webhooks = await loadWebhooks(installation)
     if (email === undefined) return webhooks
     const { account } = await requireAccount(installation, email)
     return webhooks.filter(({ owner }) => owner === account)
   })
-  const webhooks = found.map(({ owner, webhook }) => ({ account: owner, ...toWebhookResult(webhook) }))
+  const webhooks = ownedWebhooks.map(({ owner, webhook }) => ({ account: owner, ...toWebhookResult(webhook) }))
   const rows = webhooks.map(({ id, account, state, url, error }) => [`${id}`, `${account}`, state, url, error ?? ''])
   printResult(options, { webhooks }, table(['id', 'account', 'state', 'url', 'error'], rows))
 }
@@ -91,12 +91,12 @@ async function test(open: OpenInstallation, id: string, options: OutputOptions):
 }
 
 async function remove(open: OpenInstallation, id: string, options: OutputOptions): Promise<void> {
-  const act = asAdminAction({ act: 'webhook remove', subject: id }, async (installation, by) => {
+  const task = asAdminAction({ act: 'webhook remove', subject: id }, async (installation, origin) => {
     const { owner, webhook } = await findWebhook(installation, id)
-    await deleteWebhook(installation.writing, { owner, id: webhook.id }, by)
+    await deleteWebhook(installation.writing, { owner, id: webhook.id }, origin)
     return webhook
   })
-  const webhook = await withInstallation(open, act)
+  const webhook = await withInstallation(open, task)
   printResult(options, { id: webhook.id }, `Webhook ${webhook.id} is deleted`)
 }
 

@@ -12,24 +12,24 @@ export type OpenInstallation = (settings: Settings, purpose?: InstallationPurpos
 type InstallationTask<Result> = (installation: Installation) => Promise<Result>
 
 /**
- * Opens the installation that the environment names, runs `work` and closes it.
- * @throws NoInstallation if it does not exist, and whatever opening it and `work` throw
+ * Opens the installation that the environment names, runs `task` and closes it.
+ * @throws NoInstallation if it does not exist, and whatever opening it and `task` throw
  */
-export const withInstallation = <Result>(open: OpenInstallation, work: InstallationTask<Result>) =>
-  runWithInstallation(open, 'existing', work)
+export const withInstallation = <Result>(open: OpenInstallation, task: InstallationTask<Result>) =>
+  runWithInstallation(open, 'existing', task)
 
 /** Like `withInstallation`, but creates a missing installation, for commands that are used before the first start. */
-export const withNewInstallation = <Result>(open: OpenInstallation, work: InstallationTask<Result>) =>
-  runWithInstallation(open, 'made', work)
+export const withNewInstallation = <Result>(open: OpenInstallation, task: InstallationTask<Result>) =>
+  runWithInstallation(open, 'made', task)
 
 async function runWithInstallation<Result>(
   open: OpenInstallation,
   purpose: InstallationPurpose,
-  work: InstallationTask<Result>,
+  task: InstallationTask<Result>,
 ): Promise<Result> {
   const installation = await open(readSettings(process.env), purpose)
   try {
-    return await work(installation)
+    return await task(installation)
   } finally {
     await installation.close()
   }
@@ -63,27 +63,33 @@ function nameOf(uid: number | undefined): string {
 /** An action for the security log: the command, such as `user disable`, and its subject. */
 export type AdminAction = { readonly act: string; readonly subject: string }
 
-/** Runs an administrator's action and records it in the security log, done or failed. @throws whatever `work` throws */
+/** Runs an administrator's action and records it in the security log, done or failed. @throws whatever `task` throws */
 export async function runAdminAction<Result>(
   log: AppLogger,
   { act, subject }: AdminAction,
-  work: (by: Origin) => Promise<Result>,
+  task: (origin: Origin) => Promise<Result>,
 ): Promise<Result> {
-  const by = createOperatorOrigin()
-  const security = createSecurityLogger(log)
-  const event = { event: 'administration', act, subject, osUser: by.osUser ?? '', request: by.correlation } as const
+  const origin = createOperatorOrigin()
+  const logSecurityEvent = createSecurityLogger(log)
+  const event = {
+    event: 'administration',
+    act,
+    subject,
+    osUser: origin.osUser ?? '',
+    request: origin.correlation,
+  } as const
   try {
-    const result = await work(by)
-    security({ ...event, outcome: 'done' })
+    const result = await task(origin)
+    logSecurityEvent({ ...event, outcome: 'done' })
     return result
   } catch (error) {
-    security({ ...event, outcome: 'failed' })
+    logSecurityEvent({ ...event, outcome: 'failed' })
     throw error
   }
 }
 
 /** `runAdminAction` as a task for `withInstallation`. */
 export const asAdminAction =
-  <Result>(act: AdminAction, work: (installation: Installation, by: Origin) => Promise<Result>) =>
+  <Result>(action: AdminAction, task: (installation: Installation, origin: Origin) => Promise<Result>) =>
   (installation: Installation): Promise<Result> =>
-    runAdminAction(installation.log, act, (by) => work(installation, by))
+    runAdminAction(installation.log, action, (origin) => task(installation, origin))

@@ -46,57 +46,64 @@ export async function findEntriesByCorrelation(
   { store, people }: AccountLookupContext,
   correlation: string,
 ): Promise<HistoryEntry[]> {
-  const wanted = new Set<string>()
-  const things = new Set<string>()
+  const eventKeys = new Set<string>()
+  const historyStreams = new Set<string>()
   for await (const event of store.readAll('start')) {
     if (event.metadata['$correlationId'] !== correlation) continue
-    wanted.add(eventKeyOf(event))
+    eventKeys.add(eventKeyOf(event))
     // A diamond's two streams have one history.
-    things.add(event.stream.replace(/^scores-/, 'diamond-'))
+    historyStreams.add(event.stream.replace(/^scores-/, 'diamond-'))
   }
-  const who = new ActorResolver(store, people)
-  const told: CorrelatedEntry[] = []
-  const streams = [...things]
+  const actorResolver = new ActorResolver(store, people)
+  const correlatedEntries: CorrelatedEntry[] = []
+  const streams = [...historyStreams]
   while (streams.length > 0) {
-    const some = await Promise.all(
-      streams.splice(0, MAX_CONCURRENT_STREAMS).map((stream) => loadStreamEntries(store, stream, who)),
+    const batch = await Promise.all(
+      streams.splice(0, MAX_CONCURRENT_STREAMS).map((stream) => loadStreamEntries(store, stream, actorResolver)),
     )
-    told.push(...some.flat().filter(({ event }) => wanted.has(eventKeyOf(event))))
+    correlatedEntries.push(...batch.flat().filter(({ event }) => eventKeys.has(eventKeyOf(event))))
   }
-  return told.sort((a, b) => comparePositions(a.event.position, b.event.position)).map(({ entry }) => entry)
+  return correlatedEntries
+    .sort((a, b) => comparePositions(a.event.position, b.event.position))
+    .map(({ entry }) => entry)
 }
 
 const eventKeyOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>) => `${revision}@${stream}`
 
-async function loadStreamEntries(store: EventStore, stream: string, who: ActorResolver): Promise<CorrelatedEntry[]> {
+async function loadStreamEntries(
+  store: EventStore,
+  stream: string,
+  actorResolver: ActorResolver,
+): Promise<CorrelatedEntry[]> {
   const diamond = Number(/^diamond-([1-9]\d{0,15})$/.exec(stream)?.[1] ?? NaN)
   if (Number.isSafeInteger(diamond)) {
     const { transitions } = await readDiamondHistory(store, diamond)
     return Promise.all(
       transitions.map(async (step) => ({
         event: step.event,
-        entry: diamondEntryOf(step, await who.actorOf(step.event)),
+        entry: diamondEntryOf(step, await actorResolver.actorOf(step.event)),
       })),
     )
   }
   const events = await store.read(stream)
-  if (/^(?:account|login|apitoken)-/.test(stream)) return foldStreamEntries(createUserPresenter(who), events, who)
-  if (stream.startsWith('client-')) return foldStreamEntries(clientPresenter, events, who)
+  if (/^(?:account|login|apitoken)-/.test(stream))
+    return foldStreamEntries(createUserPresenter(actorResolver), events, actorResolver)
+  if (stream.startsWith('client-')) return foldStreamEntries(clientPresenter, events, actorResolver)
   if (stream.startsWith('session-'))
-    return foldStreamEntries(createSessionPresenter(createActorNameLookup(who)), events, who)
-  if (stream.startsWith('secret-')) return foldStreamEntries(secretPresenter, events, who)
-  return foldStreamEntries(CATALOGUE_PRESENTER, events, who)
+    return foldStreamEntries(createSessionPresenter(createActorNameLookup(actorResolver)), events, actorResolver)
+  if (stream.startsWith('secret-')) return foldStreamEntries(secretPresenter, events, actorResolver)
+  return foldStreamEntries(CATALOGUE_PRESENTER, events, actorResolver)
 }
 
 const foldStreamEntries = <State, Event extends DomainEvent>(
   presenter: AuditPresenter<State, Event>,
   events: readonly StoredEvent[],
-  who: ActorResolver,
+  actorResolver: ActorResolver,
 ): Promise<CorrelatedEntry[]> =>
   Promise.all(
     foldSteps(events, presenter).map(async (step) => ({
       event: step.stored,
-      entry: await toAuditEntry(step, presenter, who),
+      entry: await toAuditEntry(step, presenter, actorResolver),
     })),
   )
 

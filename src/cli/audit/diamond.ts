@@ -29,14 +29,19 @@ export const auditDiamond: AuditSubject = {
   idDescription: 'Diamond id; deleted diamonds too',
   example: '7',
   async loadHistory({ store, people }, id) {
-    const past = await readDiamondHistory(store, parseNumericId(id, DIAMOND_ID, 'id: must be a diamond id such as 7'))
-    if (past.transitions.length === 0) throw new RequestError('missing', `No diamond ${id} has ever existed`)
-    const who = new ActorResolver(store, people)
+    const history = await readDiamondHistory(
+      store,
+      parseNumericId(id, DIAMOND_ID, 'id: must be a diamond id such as 7'),
+    )
+    if (history.transitions.length === 0) throw new RequestError('missing', `No diamond ${id} has ever existed`)
+    const actorResolver = new ActorResolver(store, people)
     return {
       entries: () =>
-        Promise.all(past.transitions.map(async (step) => diamondEntryOf(step, await who.actorOf(step.event)))),
-      stateAt: (until) => stateOf(viewAt(past, until)),
-      changes: (from, to) => changesBetweenTimes(past, from, to),
+        Promise.all(
+          history.transitions.map(async (step) => diamondEntryOf(step, await actorResolver.actorOf(step.event))),
+        ),
+      stateAt: (until) => stateOf(viewAt(history, until)),
+      changes: (from, to) => changesBetweenTimes(history, from, to),
     }
   },
 }
@@ -45,11 +50,11 @@ export const auditDiamond: AuditSubject = {
 const DIAMOND_ID = /^(?:diamond-|scores-)?([1-9]\d{0,15})$/
 const CERTIFICATION_ID = /^([1-9]\d{0,15})$/
 
-/** @param what start of the error message. @throws RequestError `invalid` */
-function parseNumericId(id: string, pattern: RegExp, what: string): number {
+/** @param requirement start of the error message. @throws RequestError `invalid` */
+function parseNumericId(id: string, pattern: RegExp, requirement: string): number {
   const number = Number(pattern.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
-  throw new RequestError('invalid', `${what}, got ${id.slice(0, 40)}`)
+  throw new RequestError('invalid', `${requirement}, got ${id.slice(0, 40)}`)
 }
 
 /** Presents a diamond's events from the point of view of one of its certifications. */
@@ -61,10 +66,10 @@ const createCertificationPresenter = (id: number): AuditPresenter<Diamond, Diamo
 })
 
 function describeCertification(diamond: Diamond, id: number) {
-  const found = findCertification(diamond, id)
-  if (found === undefined || diamond.status !== 'live') return null
-  const { laboratory, number, file, reading } = found
-  const warnings = warningsOf(found, diamond.fields)
+  const certification = findCertification(diamond, id)
+  if (certification === undefined || diamond.status !== 'live') return null
+  const { laboratory, number, file, reading } = certification
+  const warnings = warningsOf(certification, diamond.fields)
   return {
     diamond: diamond.id,
     laboratory,
@@ -82,8 +87,8 @@ function describeReportReading(reading: ReportReading | null): Readonly<Record<s
   if (reading === null) return {}
   const { measurements, shape, ...values } = reading
   const size = measurements && `${measurements.length} x ${measurements.width} x ${measurements.depth} mm`
-  const shown = { ...values, measurements: size, shape: shape === null ? null : shapeTitle(shape) }
-  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [`read.${name}`, value]))
+  const displayValues = { ...values, measurements: size, shape: shape === null ? null : shapeTitle(shape) }
+  return Object.fromEntries(Object.entries(displayValues).map(([name, value]) => [`read.${name}`, value]))
 }
 
 /** `audit certification ID`. */
@@ -93,15 +98,18 @@ export const auditCertification: AuditSubject = {
   idDescription: 'Certification id; removed certifications too',
   example: '12',
   async loadHistory({ store, people }, id) {
-    const number = parseNumericId(id, CERTIFICATION_ID, 'id: must be a certification id such as 12')
-    const stream = await findCertificationStream(store, number)
+    const certificationId = parseNumericId(id, CERTIFICATION_ID, 'id: must be a certification id such as 12')
+    const stream = await findCertificationStream(store, certificationId)
     if (stream === undefined) throw new RequestError('missing', `No certification ${id} has ever existed`)
-    const steps = foldSteps(await store.read(stream), createCertificationPresenter(number))
-    const who = new ActorResolver(store, people)
-    const own = steps.filter((step) => isAboutCertification(step, number))
+    const steps = foldSteps(await store.read(stream), createCertificationPresenter(certificationId))
+    const actorResolver = new ActorResolver(store, people)
+    const relevantSteps = steps.filter((step) => isAboutCertification(step, certificationId))
     return {
-      entries: () => Promise.all(own.map((step) => toAuditEntry(step, createCertificationPresenter(number), who))),
-      stateAt: createStateLookup(steps, createCertificationPresenter(number)),
+      entries: () =>
+        Promise.all(
+          relevantSteps.map((step) => toAuditEntry(step, createCertificationPresenter(certificationId), actorResolver)),
+        ),
+      stateAt: createStateLookup(steps, createCertificationPresenter(certificationId)),
     }
   },
 }
@@ -127,9 +135,9 @@ function isAboutCertification(
 ): boolean {
   const { type, data } = stored
   if (data[type === 'ReportRead' ? 'certification' : 'id'] === id && type !== 'DiamondCreated') return true
-  const was = describeCertification(before, id)
+  const descriptionBefore = describeCertification(before, id)
   return (
-    (undecoded !== undefined && was !== null) ||
-    JSON.stringify(was) !== JSON.stringify(describeCertification(after, id))
+    (undecoded !== undefined && descriptionBefore !== null) ||
+    JSON.stringify(descriptionBefore) !== JSON.stringify(describeCertification(after, id))
   )
 }

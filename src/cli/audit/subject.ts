@@ -22,15 +22,19 @@ import { parseUntil } from '../times.ts'
 
 /** A table with one line per entry, and one more for each further change. */
 export function entriesTable(entries: readonly HistoryEntry[]): string {
-  const things = new Set(entries.map(({ stream }) => stream.replace(/^scores-/, 'diamond-')))
-  const placeOf = ({ stream, revision }: HistoryEntry) => (things.size > 1 ? `${stream}@${revision}` : String(revision))
+  const streams = new Set(entries.map(({ stream }) => stream.replace(/^scores-/, 'diamond-')))
+  const formatRevision = ({ stream, revision }: HistoryEntry) =>
+    streams.size > 1 ? `${stream}@${revision}` : String(revision)
   const rows = entries.flatMap((entry) => {
     const [first = '', ...more] = changeLinesOf(entry)
     const { at, type, request, trace } = entry
-    const asked = trace === undefined ? request : `${request} (trace ${trace})`
-    return [[at, placeOf(entry), type, whoText(entry), asked, first], ...more.map((line) => [...BLANK, line])]
+    const requestText = trace === undefined ? request : `${request} (trace ${trace})`
+    return [
+      [at, formatRevision(entry), type, actorText(entry), requestText, first],
+      ...more.map((line) => [...BLANK, line]),
+    ]
   })
-  return table(['when', things.size > 1 ? 'where' : 'rev', 'what', 'who', 'request', 'changes'], rows)
+  return table(['when', streams.size > 1 ? 'where' : 'rev', 'what', 'who', 'request', 'changes'], rows)
 }
 
 const BLANK = ['', '', '', '', '']
@@ -41,10 +45,10 @@ function changeLinesOf({ undecoded, detail, changes }: HistoryEntry): string[] {
 }
 
 /** `ann@example.com through Stock sync via http`, `operator alice via cli` */
-function whoText({ by, osUser }: Pick<HistoryEntry, 'by' | 'osUser'>): string {
+function actorText({ by, osUser }: Pick<HistoryEntry, 'by' | 'osUser'>): string {
   if (by === null) return 'the service'
-  const who = by.account ?? (by.via === 'cli' ? `operator ${osUser ?? ''}`.trim() : 'unknown')
-  return `${who}${by.client === null ? '' : ` through ${by.client}`} via ${by.via}`
+  const actor = by.account ?? (by.via === 'cli' ? `operator ${osUser ?? ''}`.trim() : 'unknown')
+  return `${actor}${by.client === null ? '' : ` through ${by.client}`} via ${by.via}`
 }
 
 const changeText = ({ field, from, to }: FieldChange) =>
@@ -114,7 +118,7 @@ export function subjectCommand(open: OpenInstallation, subject: AuditSubject): C
       'after',
       `\nExamples:\n  npx adamant audit ${name} ${example}\n  npx adamant audit ${name} ${example} --at 2026-11-22T10:00:00Z`,
     )
-    .action((asked: string, options: AuditOptions) => runAudit(open, subject, asked, options))
+    .action((id: string, options: AuditOptions) => runAudit(open, subject, id, options))
 }
 
 async function runAudit(
@@ -127,56 +131,56 @@ async function runAudit(
   if (at !== undefined && diff !== undefined) throw new BadUsage('Give --at or --diff, not both')
   if (diff !== undefined && diff.length !== 2) throw new BadUsage(`--diff takes two times, got ${diff.length}`)
   await withInstallation(open, async (installation) => {
-    const past = await subject.loadHistory(installation, id)
-    if (at !== undefined) await printState(past, subject, at, options)
-    else if (diff !== undefined) await printDifference(past, subject, diff, options)
+    const history = await subject.loadHistory(installation, id)
+    if (at !== undefined) await printState(history, subject, at, options)
+    else if (diff !== undefined) await printDifference(history, subject, diff, options)
     else {
-      const entries = await past.entries()
+      const entries = await history.entries()
       printResult(options, entries, entriesTable(entries))
     }
   })
 }
 
 async function printState(
-  past: AuditHistory,
+  history: AuditHistory,
   subject: AuditSubject,
   at: number,
   options: OutputOptions,
 ): Promise<void> {
-  const state = requireStateAt(past, subject)(at)
-  const unknown = await countUndecodedEvents(past, -Infinity, at)
-  printResult(options, { at: timeText(at), state, ...unknown }, stateTable(state))
+  const state = requireStateAt(history, subject)(at)
+  const undecodedCount = await countUndecodedEvents(history, -Infinity, at)
+  printResult(options, { at: timeText(at), state, ...undecodedCount }, stateTable(state))
 }
 
 async function printDifference(
-  past: AuditHistory,
+  history: AuditHistory,
   subject: AuditSubject,
   [from = 0, to = 0]: readonly number[],
   options: OutputOptions,
 ): Promise<void> {
-  const stateAt = requireStateAt(past, subject)
-  const changes = past.changes?.(from, to) ?? changesBetween(stateAt(from), stateAt(to))
-  const unknown = await countUndecodedEvents(past, Math.min(from, to), Math.max(from, to))
-  printResult(options, { from: timeText(from), to: timeText(to), changes, ...unknown }, changesTable(changes))
+  const stateAt = requireStateAt(history, subject)
+  const changes = history.changes?.(from, to) ?? changesBetween(stateAt(from), stateAt(to))
+  const undecodedCount = await countUndecodedEvents(history, Math.min(from, to), Math.max(from, to))
+  printResult(options, { from: timeText(from), to: timeText(to), changes, ...undecodedCount }, changesTable(changes))
 }
 
 /** Counts the events in (after, until] that this release cannot decode and that the states therefore lack; notes them on stderr. */
 async function countUndecodedEvents(
-  past: AuditHistory,
+  history: AuditHistory,
   after: number,
   until: number,
 ): Promise<{ readonly undecoded?: number }> {
-  const isIn = (at: string) => !(Date.parse(at) <= after) && !(Date.parse(at) > until)
-  const { length } = (await past.entries()).filter(({ undecoded, at }) => undecoded !== undefined && isIn(at))
+  const isInRange = (at: string) => !(Date.parse(at) <= after) && !(Date.parse(at) > until)
+  const { length } = (await history.entries()).filter(({ undecoded, at }) => undecoded !== undefined && isInRange(at))
   if (length === 0) return {}
   note(`Ignored ${formatQuantity(length, 'event')} that this release cannot decode (listed without --at and --diff)`)
   return { undecoded: length }
 }
 
 /** @throws BadUsage */
-function requireStateAt(past: AuditHistory, { name }: AuditSubject): NonNullable<AuditHistory['stateAt']> {
-  if (past.stateAt === undefined) throw new BadUsage(`audit ${name} does not support --at and --diff`)
-  return past.stateAt
+function requireStateAt(history: AuditHistory, { name }: AuditSubject): NonNullable<AuditHistory['stateAt']> {
+  if (history.stateAt === undefined) throw new BadUsage(`audit ${name} does not support --at and --diff`)
+  return history.stateAt
 }
 
 const timeText = (ms: number) => formatSeconds(Math.floor(ms / 1000))
@@ -231,20 +235,20 @@ export async function toAuditEntry<Folded, Event extends DomainEvent>(
     eventLabels,
     detail,
   }: Pick<AuditPresenter<Folded, Event>, 'describeState' | 'eventLabels' | 'detail'>,
-  who: ActorResolver,
+  actorResolver: ActorResolver,
 ): Promise<HistoryEntry> {
   const { stream, revision, type, metadata } = stored
   const { $correlationId: request = '' } = metadata
-  const said = event === undefined ? '' : ((await detail?.(event, stored)) ?? '')
+  const detailText = event === undefined ? '' : ((await detail?.(event, stored)) ?? '')
   return {
     stream,
     revision: Number(revision),
     at: formatEventTime(stored),
     type: event === undefined ? type : (eventLabels[type] ?? type),
-    by: await who.actorOf(stored),
+    by: await actorResolver.actorOf(stored),
     request,
     changes: event === undefined ? [] : changesBetween(describeState(before), describeState(after)),
-    ...(said !== '' && { detail: said }),
+    ...(detailText !== '' && { detail: detailText }),
     ...operatorFieldsOf(stored),
     ...(undecoded !== undefined && { undecoded }),
   }
@@ -254,11 +258,11 @@ export async function toAuditEntry<Folded, Event extends DomainEvent>(
 export function foldHistory<Folded, Event extends DomainEvent>(
   events: readonly StoredEvent[],
   presenter: AuditPresenter<Folded, Event>,
-  who: ActorResolver,
+  actorResolver: ActorResolver,
 ): AuditHistory {
   const steps = foldSteps(events, presenter)
   return {
-    entries: () => Promise.all(steps.map((step) => toAuditEntry(step, presenter, who))),
+    entries: () => Promise.all(steps.map((step) => toAuditEntry(step, presenter, actorResolver))),
     stateAt: createStateLookup(steps, presenter),
   }
 }

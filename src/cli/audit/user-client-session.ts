@@ -17,7 +17,7 @@ import { comparePositions, type EventStore, type StoredEvent } from '../../store
 import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.ts'
 
 /** Display names of an account and a client. */
-type ActorNameLookup = (of: {
+type ActorNameLookup = (ids: {
   readonly account: number
   readonly client: string
 }) => Promise<{ account: string; client: string }>
@@ -64,10 +64,10 @@ async function sessionDetail(event: SessionEvent, names: ActorNameLookup): Promi
 }
 
 export const createActorNameLookup =
-  (who: ActorResolver): ActorNameLookup =>
+  (actorResolver: ActorResolver): ActorNameLookup =>
   async ({ account, client }) => {
-    const by = await who.actorOf({ metadata: { actor: `account-${account}`, via: 'http', client } })
-    return { account: by?.account ?? `account-${account}`, client: by?.client ?? client }
+    const actor = await actorResolver.actorOf({ metadata: { actor: `account-${account}`, via: 'http', client } })
+    return { account: actor?.account ?? `account-${account}`, client: actor?.client ?? client }
   }
 
 /** `audit session ID`. */
@@ -81,8 +81,8 @@ export const auditSession: AuditSubject = {
     const events = await store.read(sessionStream(session))
     // Does not quote the id, which may be a token.
     if (events.length === 0) throw new RequestError('missing', 'No session with this id has ever existed')
-    const who = new ActorResolver(store, people)
-    return foldHistory(events, createSessionPresenter(createActorNameLookup(who)), who)
+    const actorResolver = new ActorResolver(store, people)
+    return foldHistory(events, createSessionPresenter(createActorNameLookup(actorResolver)), actorResolver)
   },
 }
 
@@ -96,10 +96,10 @@ export const clientPresenter: AuditPresenter<Client, ClientEvent> = {
     ClientDisabled: 'disabled',
     ClientEnabled: 'enabled',
   },
-  detail: ({ type }) => DETAILS[type] ?? '',
+  detail: ({ type }) => CLIENT_EVENT_DETAILS[type] ?? '',
 }
 
-const DETAILS: Readonly<Record<string, string>> = {
+const CLIENT_EVENT_DETAILS: Readonly<Record<string, string>> = {
   ClientSecretRotated: 'the previous secret is rejected',
   ClientDisabled: 'its tokens are revoked',
 }
@@ -123,17 +123,20 @@ type UserEvent = AccountEvent | ApiTokenUsed | LoginEvent | SessionEvent
  * Presents the events of an account, its API tokens and its log-ins, without hashes.
  * @param address e-mail address, if all events belong to one account
  */
-export function createUserPresenter(who: ActorResolver, address?: string): AuditPresenter<Account, UserEvent> {
-  const session = createSessionPresenter(createActorNameLookup(who))
+export function createUserPresenter(
+  actorResolver: ActorResolver,
+  address?: string,
+): AuditPresenter<Account, UserEvent> {
+  const sessionPresenter = createSessionPresenter(createActorNameLookup(actorResolver))
   return {
     initialState: accountDecider.initialState,
     // Only the account's own events change its state.
     evolve: (account, event) => accountDecider.evolve(account, event as AccountEvent),
     describeState: (account) => describeAccount(account, address),
-    eventLabels: { ...USER_EVENT_LABELS, ...session.eventLabels },
+    eventLabels: { ...USER_EVENT_LABELS, ...sessionPresenter.eventLabels },
     detail: (event, stored) =>
       stored.stream.startsWith('session-')
-        ? (session.detail?.(event as SessionEvent, stored) ?? '')
+        ? (sessionPresenter.detail?.(event as SessionEvent, stored) ?? '')
         : userEventDetail(event),
   }
 }
@@ -188,8 +191,12 @@ export const auditUser: AuditSubject = {
     const events = account === undefined ? [] : await loadAccountEvents(store, account)
     if (account === undefined || events.length === 0)
       throw new RequestError('missing', `No account ${id.slice(0, 254)} has ever existed`)
-    const who = new ActorResolver(store, people)
-    return foldHistory(events, createUserPresenter(who, await who.accountNameOf(account)), who)
+    const actorResolver = new ActorResolver(store, people)
+    return foldHistory(
+      events,
+      createUserPresenter(actorResolver, await actorResolver.accountNameOf(account)),
+      actorResolver,
+    )
   },
 }
 
@@ -202,24 +209,28 @@ async function resolveAccountId(people: AccountDirectory, id: string): Promise<n
 
 /** All events of an account, in log order. Finding its log-ins and sessions requires reading those of all accounts. */
 async function loadAccountEvents(store: EventStore, account: number): Promise<StoredEvent[]> {
-  const own = await store.read(accountStream(account))
-  const found = own.length === 0 ? [] : await loadRelatedEvents(store, account)
-  return [...own, ...found].sort((a, b) => comparePositions(a.position, b.position))
+  const accountEvents = await store.read(accountStream(account))
+  const relatedEvents = accountEvents.length === 0 ? [] : await loadRelatedEvents(store, account)
+  return [...accountEvents, ...relatedEvents].sort((a, b) => comparePositions(a.position, b.position))
 }
 
 async function loadRelatedEvents(store: EventStore, account: number): Promise<StoredEvent[]> {
   const actor = accountStream(account)
   const sessions = new Set<string>()
-  const found: StoredEvent[] = []
+  const relatedEvents: StoredEvent[] = []
   for await (const event of store.readAll('start', { prefixes: ['login-', `apitoken-${account}-`, 'session-'] })) {
     const { stream, type, data, metadata } = event
-    const isOfSession = stream.startsWith('session-')
-    const isIts = data['account'] === account || metadata['actor'] === actor
-    if (isOfSession && isIts) sessions.add(stream)
+    const isSessionEvent = stream.startsWith('session-')
+    const belongsToAccount = data['account'] === account || metadata['actor'] === actor
+    if (isSessionEvent && belongsToAccount) sessions.add(stream)
     // Token refreshes are left out: there are too many. `audit session` shows them.
-    if (isOfSession ? sessions.has(stream) && type !== 'TokenRefreshed' : !stream.startsWith('login-') || isIts) {
-      found.push(event)
+    if (
+      isSessionEvent
+        ? sessions.has(stream) && type !== 'TokenRefreshed'
+        : !stream.startsWith('login-') || belongsToAccount
+    ) {
+      relatedEvents.push(event)
     }
   }
-  return found
+  return relatedEvents
 }

@@ -20,45 +20,53 @@ export async function checkListEndpoints(
   api: ApiClient,
   { stones, startedAtMs, endedAtMs }: StoneCreationResult,
 ): Promise<MeasuredListRequest[]> {
-  const visits: MeasuredListRequest[] = []
+  const requests: MeasuredListRequest[] = []
 
-  async function visit(what: string, path: string, total: number | undefined): Promise<DemoApiResponse> {
-    const answer = await api.get(path)
-    if (total !== undefined && answer.total !== total) {
-      throw new OperationFailure(`GET ${path} (${what}): X-Total-Count must be ${total}, got ${answer.total}`)
+  async function checkList(description: string, path: string, total: number | undefined): Promise<DemoApiResponse> {
+    const response = await api.get(path)
+    if (total !== undefined && response.total !== total) {
+      throw new OperationFailure(`GET ${path} (${description}): X-Total-Count must be ${total}, got ${response.total}`)
     }
-    visits.push({ what, path, status: answer.status, total: answer.total, milliseconds: answer.milliseconds })
-    return answer
+    requests.push({
+      what: description,
+      path,
+      status: response.status,
+      total: response.total,
+      milliseconds: response.milliseconds,
+    })
+    return response
   }
 
   for (const version of ['v4', 'v3']) {
     const list = `/${version}/diamond`
-    const first = await visit('the first page', list, stones)
-    if (first.links['next'] !== undefined) await visit('its next page, by Link', pathOf(first.links['next']), stones)
-    if (first.links['last'] !== undefined) await visit('the last page, by Link', pathOf(first.links['last']), stones)
-    await visit('one sku', `${list}?f[sku][]=${skuOf(stones)}`, 1)
-    await visit('colourless', `${list}?f[isColored]=0`, stones)
-    await visit('fancy coloured: none, 204', `${list}?f[isColored]=1`, 0)
-    await visit(
+    const first = await checkList('the first page', list, stones)
+    if (first.links['next'] !== undefined)
+      await checkList('its next page, by Link', pathOf(first.links['next']), stones)
+    if (first.links['last'] !== undefined)
+      await checkList('the last page, by Link', pathOf(first.links['last']), stones)
+    await checkList('one sku', `${list}?f[sku][]=${skuOf(stones)}`, 1)
+    await checkList('colourless', `${list}?f[isColored]=0`, stones)
+    await checkList('fancy coloured: none, 204', `${list}?f[isColored]=1`, 0)
+    await checkList(
       'all dates of the demo',
       `${list}?f[dateFrom]=${formatCompactTime(startedAtMs)}&f[dateTo]=${formatCompactTime(endedAtMs)}`,
       stones,
     )
-    await visit(
+    await checkList(
       'the first half of the time',
       `${list}?f[dateTo]=${formatCompactTime((startedAtMs + endedAtMs) / 2)}`,
       undefined,
     )
   }
-  await visit('published', '/v3/diamond?f[isPublished]=1', 0)
-  return visits
+  await checkList('published', '/v3/diamond?f[isPublished]=1', 0)
+  return requests
 }
 
 const pathOf = (link: string) => link.slice(new URL(link).origin.length)
 
 /** `20141127T211100+0000`, percent-encoded. */
-const formatCompactTime = (time: number) =>
-  new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, '') + '%2B0000'
+const formatCompactTime = (timeMs: number) =>
+  new Date(timeMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '') + '%2B0000'
 
 /** The result of the demo, as `--json` prints it. Memory in bytes, times in seconds unless their name says otherwise. */
 export type Figures = {
@@ -83,7 +91,7 @@ export type Figures = {
 export function figuresOf(
   url: string,
   { stones, seconds, reportUrl }: StoneCreationResult,
-  measured: Pick<Figures, 'scoreSeconds' | 'visits' | 'serverMemory' | 'totalSeconds'>,
+  measurements: Pick<Figures, 'scoreSeconds' | 'visits' | 'serverMemory' | 'totalSeconds'>,
 ): Figures {
   return {
     url,
@@ -91,13 +99,13 @@ export function figuresOf(
     stones,
     createSeconds: seconds,
     stonesPerSecond: stones / seconds,
-    scoresPerSecond: stones / (seconds + measured.scoreSeconds),
-    ...measured,
+    scoresPerSecond: stones / (seconds + measurements.scoreSeconds),
+    ...measurements,
   }
 }
 
 /** The result of the demo as text. */
-export function describe(figures: Figures): string {
+export function describeFigures(figures: Figures): string {
   const { url, report, stones, createSeconds, stonesPerSecond, scoreSeconds, scoresPerSecond, visits, serverMemory } =
     figures
   const rows = visits.map(({ what, path, status, total, milliseconds }) => [

@@ -13,9 +13,9 @@ export type DemoServer = {
   /** Peak memory of the process in bytes; undefined if the system does not report it. */
   peakMemoryBytes(): number | undefined
   /** Resolves with the exit code when the process exits. */
-  readonly exited: Promise<number | null>
+  readonly exitCode: Promise<number | null>
   /** Runs another command of the command line. @returns its JSON result */
-  command(...words: string[]): Promise<Record<string, unknown>>
+  command(...args: string[]): Promise<Record<string, unknown>>
   stop(): Promise<void>
 }
 
@@ -31,17 +31,17 @@ export async function startServer(dataDir: string): Promise<DemoServer> {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const ready = await Promise.race([firstLine(child), ended.then(() => undefined)])
-  if (ready === undefined) throw new OperationFailure('The service did not start; see its output above')
+  const exitCode = once(child, 'exit').then(([code]) => code as number | null)
+  const readyMessage = await Promise.race([firstLine(child), exitCode.then(() => undefined)])
+  if (readyMessage === undefined) throw new OperationFailure('The service did not start; see its output above')
   return {
-    url: String(ready['url']),
+    url: String(readyMessage['url']),
     peakMemoryBytes: () => readPeakMemoryBytes(child.pid),
-    exited: ended,
-    command: (...words) => runCommand(env, words),
+    exitCode,
+    command: (...args) => runCommand(env, args),
     async stop() {
       child.kill('SIGTERM')
-      await ended
+      await exitCode
     },
   }
 }
@@ -64,7 +64,7 @@ export function demoEnvironment(dataDir: string, environment: NodeJS.ProcessEnv)
 }
 
 /** The arguments that run this program again, from the sources or built. */
-const programArguments = (...words: string[]) => [...process.execArgv, process.argv[1] ?? '', ...words]
+const programArguments = (...args: string[]) => [...process.execArgv, process.argv[1] ?? '', ...args]
 
 async function firstLine(child: ChildProcess): Promise<Record<string, unknown> | undefined> {
   if (child.stdout === null) return undefined
@@ -72,13 +72,13 @@ async function firstLine(child: ChildProcess): Promise<Record<string, unknown> |
   return undefined
 }
 
-async function runCommand(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Record<string, unknown>> {
-  const child = spawn(process.execPath, programArguments(...words, '--json'), {
+async function runCommand(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Record<string, unknown>> {
+  const child = spawn(process.execPath, programArguments(...args, '--json'), {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [result, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  if (code !== 0) throw new OperationFailure(`adamant ${words[0]} ${words[1]} exited with code ${String(code)}`)
+  if (code !== 0) throw new OperationFailure(`adamant ${args[0]} ${args[1]} exited with code ${String(code)}`)
   return JSON.parse(result) as Record<string, unknown>
 }
 

@@ -17,8 +17,8 @@ const PUBLIC_EVERY = 100
 /** A row of the data set as a v4 request body. */
 export type DemoStone = Readonly<Record<string, string | number | boolean>>
 
-/** The first `wanted` stones, in bulks. The trade grade Premium, between Very Good and Ideal, is mapped to Excellent. */
-async function* readBulks(wanted: number, size: number): AsyncGenerator<DemoStone[]> {
+/** The first `count` stones, in bulks. The trade grade Premium, between Very Good and Ideal, is mapped to Excellent. */
+async function* readBulks(count: number, size: number): AsyncGenerator<DemoStone[]> {
   const rows = parse({ columns: true })
   // Leaving the loop below destroys all three streams, and the loop throws their errors.
   pipeline(createReadStream(FILE), createGunzip(), rows, () => {})
@@ -26,7 +26,7 @@ async function* readBulks(wanted: number, size: number): AsyncGenerator<DemoSton
   let line = 0
   for await (const row of rows as AsyncIterable<Readonly<Record<string, string>>>) {
     bulk.push(toDemoStone(row, ++line))
-    if (line === wanted) break
+    if (line === count) break
     if (bulk.length < size) continue
     yield bulk
     bulk = []
@@ -65,20 +65,20 @@ export type StoneCreationResult = {
   readonly endedAtMs: number
 }
 
-/** Creates the first `wanted` stones of the data set over HTTP. @throws OperationFailure if the service rejects a request */
-export async function createStones(api: ApiClient, wanted: number): Promise<StoneCreationResult> {
-  const bar = progressBar('creating', wanted, 'stones')
-  const bulks = readBulks(wanted, BULK_SIZE)
-  const from = Date.now()
+/** Creates the first `count` stones of the data set over HTTP. @throws OperationFailure if the service rejects a request */
+export async function createStones(api: ApiClient, count: number): Promise<StoneCreationResult> {
+  const bar = progressBar('creating', count, 'stones')
+  const bulks = readBulks(count, BULK_SIZE)
+  const startedAtMs = Date.now()
   const started = performance.now()
   let stones = 0
-  let report = ''
+  let reportUrl = ''
 
   async function send(): Promise<void> {
     for (let next = await bulks.next(); next.done !== true; next = await bulks.next()) {
       const { body } = await api.post('/v4/diamond/bulk', { entries: next.value })
       stones += next.value.length
-      report ||= findPublicReportUrl(body)
+      reportUrl ||= findPublicReportUrl(body)
       bar.update(stones)
     }
   }
@@ -88,8 +88,8 @@ export async function createStones(api: ApiClient, wanted: number): Promise<Ston
   return {
     stones,
     seconds: (performance.now() - started) / 1000,
-    reportUrl: report,
-    startedAtMs: from,
+    reportUrl,
+    startedAtMs,
     endedAtMs: Date.now(),
   }
 }
@@ -112,9 +112,9 @@ export async function waitUntilScored(address: string, stones: number): Promise<
   const bar = progressBar('scoring', stones, 'stones')
   for (;;) {
     const metrics = await (await fetch(`${address}/metrics`)).text()
-    const value = (pattern: RegExp) => Number(pattern.exec(metrics)?.[1])
-    bar.update(value(SCORES_TOTAL_PATTERN))
-    if (value(SCORES_TOTAL_PATTERN) >= stones && value(PROJECTION_LAG_PATTERN) === 0) break
+    const readMetric = (pattern: RegExp) => Number(pattern.exec(metrics)?.[1])
+    bar.update(readMetric(SCORES_TOTAL_PATTERN))
+    if (readMetric(SCORES_TOTAL_PATTERN) >= stones && readMetric(PROJECTION_LAG_PATTERN) === 0) break
     await new Promise<void>((done) => setTimeout(done, POLL_INTERVAL_MS))
   }
   bar.end()

@@ -37,11 +37,11 @@ export type StreamSelection =
  */
 export async function* readMatchingEvents(
   store: EventStore,
-  wanted: EventQuery,
+  query: EventQuery,
   onDamagedEvent: (error: CorruptEvent) => void,
 ): AsyncGenerator<StoredEvent> {
-  for await (const event of readSelectedStreams(store, wanted, onDamagedEvent))
-    if (matchesQuery(event, wanted)) yield event
+  for await (const event of readSelectedStreams(store, query, onDamagedEvent))
+    if (matchesQuery(event, query)) yield event
 }
 
 async function* readSelectedStreams(
@@ -49,9 +49,9 @@ async function* readSelectedStreams(
   { streams, from }: EventQuery,
   onDamagedEvent: (error: CorruptEvent) => void,
 ): AsyncGenerator<StoredEvent> {
-  const whole = streams.kind === 'one' ? await readIntactStream(store, streams.stream) : undefined
-  if (whole === undefined) return yield* readEveryEvent(store, from, onDamagedEvent, toStreamFilter(streams))
-  for (const event of whole) if (comparePositions(event.position, from) > 0) yield event
+  const streamEvents = streams.kind === 'one' ? await readIntactStream(store, streams.stream) : undefined
+  if (streamEvents === undefined) return yield* readEveryEvent(store, from, onDamagedEvent, toStreamFilter(streams))
+  for (const event of streamEvents) if (comparePositions(event.position, from) > 0) yield event
 }
 
 /** Reads one stream directly; undefined if one of its events is damaged, since intact events may follow it. */
@@ -67,13 +67,13 @@ async function readIntactStream(store: EventStore, stream: string): Promise<Stor
 /** Like `readMatchingEvents`, and then new events as they are appended, until `stop` resolves. */
 export async function* followMatchingEvents(
   store: EventStore,
-  wanted: EventQuery,
+  query: EventQuery,
   stop: Promise<unknown>,
 ): AsyncGenerator<StoredEvent> {
-  const subscription = store.subscribe(wanted.from, toStreamFilter(wanted.streams))
+  const subscription = store.subscribe(query.from, toStreamFilter(query.streams))
   void stop.then(() => subscription.stop())
   for await (const { events } of subscription) {
-    for (const event of events) if (matchesQuery(event, wanted)) yield event
+    for (const event of events) if (matchesQuery(event, query)) yield event
   }
 }
 

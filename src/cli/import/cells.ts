@@ -36,11 +36,11 @@ const LEVELS: Readonly<Partial<Record<FieldName, Readonly<Record<string, number>
 
 /** Undefined if the cell is not a boolean. */
 function booleanOf(name: FieldName, cell: string): boolean | undefined {
-  const compared = comparisonKey(cell)
-  const known = BOOLEANS.get(compared)
-  if (known !== undefined || name !== 'isLabGrown') return known
-  if (NATURAL.test(compared)) return false
-  return LAB_GROWN_PATTERN.test(compared) ? true : undefined
+  const key = comparisonKey(cell)
+  const value = BOOLEANS.get(key)
+  if (value !== undefined || name !== 'isLabGrown') return value
+  if (NATURAL.test(key)) return false
+  return LAB_GROWN_PATTERN.test(key) ? true : undefined
 }
 
 /** The level, from its number or title; undefined if the cell is neither. */
@@ -48,7 +48,7 @@ const levelOf = (name: FieldName, cell: string): number | undefined =>
   /^\d+$/.test(cell) ? Number(cell) : LEVELS[name]?.[comparisonKey(cell)]
 
 /** Placeholders for a missing value or an undisclosed price. */
-const NO_VALUE: ReadonlySet<string> = new Set(
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
   [
     '-|--|---|–|—|.|?|/|*|n/a|#n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
     'not applicable|not available|not graded|tbd|tba|poa|p.o.a.|p.o.a|por|p.o.r.|price on application|price on request',
@@ -57,7 +57,7 @@ const NO_VALUE: ReadonlySet<string> = new Set(
 )
 
 /** Whether a cell is a placeholder. Check valid values of the field first: `None` is a fluorescence. */
-const saysNoValue = (cell: string): boolean => NO_VALUE.has(comparisonKey(cell))
+const isPlaceholder = (cell: string): boolean => PLACEHOLDERS.has(comparisonKey(cell))
 
 /** How to parse the cells of a file. */
 export type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
@@ -73,12 +73,12 @@ export function parseCells({ columns, decimals, values }: CellRules, cells: read
   const input: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
     if (name === undefined) continue
-    const written = trimCell(cells[index] ?? '')
-    const cell = values?.get(index)?.get(comparisonKey(String(written))) ?? written
+    const trimmedCell = trimCell(cells[index] ?? '')
+    const cell = values?.get(index)?.get(comparisonKey(String(trimmedCell))) ?? trimmedCell
     const value = cell === '' ? null : readCell(name, cell, decimals)
-    const before = input[name] ?? null
-    if (before === null || value === null) input[name] = value ?? before
-    else input[name] = `${String(before)}-${cell}`
+    const previousValue = input[name] ?? null
+    if (previousValue === null || value === null) input[name] = value ?? previousValue
+    else input[name] = `${String(previousValue)}-${cell}`
   }
   if (!columns.includes('fluorColor')) splitFluorescence(input)
   const notes = splitColorDescriptions(input)
@@ -89,19 +89,19 @@ export function parseCells({ columns, decimals, values }: CellRules, cells: read
 const trimCell = (cell: SheetCell): SheetCell => (typeof cell === 'string' ? cell.trim() : cell)
 
 /** Converts digits to a number only for amounts, levels and dictionary ids; text fields keep them as text. */
-function readCell(name: FieldName, written: SheetCell, decimals: DecimalSeparators): unknown {
-  if (typeof written === 'number' && isAmount(name)) return written
-  const cell = String(written)
+function readCell(name: FieldName, cell: SheetCell, decimals: DecimalSeparators): unknown {
+  if (typeof cell === 'number' && isAmount(name)) return cell
+  const text = String(cell)
   const field = FIELDS[name]
   switch (field.kind) {
     case 'text':
-      return cell
+      return text
     case 'shape':
-      return parseShape(cell) === undefined && saysNoValue(cell) ? null : toIdOrText(cell)
+      return parseShape(text) === undefined && isPlaceholder(text) ? null : toIdOrText(text)
     default: {
-      const value = isAmount(name) ? amountOf(name, cell, decimals[name] ?? '.') : parseNonNumericCell(name, cell)
-      if (value !== undefined && (value !== cell || isAcceptedValue(name, cell))) return value
-      return saysNoValue(cell) ? null : cell
+      const value = isAmount(name) ? amountOf(name, text, decimals[name] ?? '.') : parseNonNumericCell(name, text)
+      if (value !== undefined && (value !== text || isAcceptedValue(name, text))) return value
+      return isPlaceholder(text) ? null : text
     }
   }
 }
@@ -126,9 +126,9 @@ export const isAcceptedValue = (name: FieldName, value: unknown): boolean => V4_
 
 /** Splits `Medium Blue`, as GIA writes it, into intensity and color. */
 function splitFluorescence(input: Record<string, unknown>): void {
-  const { fluorIntensity: both } = input
-  if (typeof both !== 'string' || fluorIntensity.find(both) !== undefined) return
-  const [, intensity = '', hue = ''] = /^(.*\S)\s+(\S+)$/.exec(both) ?? []
+  const { fluorIntensity: text } = input
+  if (typeof text !== 'string' || fluorIntensity.find(text) !== undefined) return
+  const [, intensity = '', hue = ''] = /^(.*\S)\s+(\S+)$/.exec(text) ?? []
   if (fluorIntensity.find(intensity) === undefined || fluorColor.find(hue) === undefined) return
   Object.assign(input, { fluorIntensity: intensity, fluorColor: hue })
 }
@@ -143,11 +143,11 @@ function splitColorDescriptions(input: Record<string, unknown>): string[] {
     const text = input[name]
     if (typeof text !== 'string' || isAcceptedValue(name, text)) continue
     const fancy = parseFancyColor(text)
-    const [, letter = '', rest = ''] = name === 'color' ? (/^([d-z])\s*[,;(]?\s+(.+)$/i.exec(text) ?? []) : []
+    const [, letter = '', colorText = ''] = name === 'color' ? (/^([d-z])\s*[,;(]?\s+(.+)$/i.exec(text) ?? []) : []
     if (fancy !== undefined) {
       input[name] = null
       for (const [field, value] of Object.entries(fancy)) input[field] ??= value
-    } else if (color.find(letter) !== undefined && parseFancyColor(rest) !== undefined) {
+    } else if (color.find(letter) !== undefined && parseFancyColor(colorText) !== undefined) {
       input[name] = letter
       notes.push(`${name} ${text} is stored as ${letter.toUpperCase()}`)
     }

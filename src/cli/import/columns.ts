@@ -18,7 +18,7 @@ const normalizeHeading = (heading: string) =>
     .replaceAll('%', 'pct')
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-const wordsOf = (name: FieldName): FieldDescription => FIELD_DESCRIPTIONS[name]
+const descriptionOf = (name: FieldName): FieldDescription => FIELD_DESCRIPTIONS[name]
 
 /** How certain a heading is, lower is better: of several columns for a field the most certain is used, the others are ignored. */
 const OWN_NAME = 0
@@ -26,20 +26,20 @@ const TRADE_NAME = 1
 const VAGUE_NAME = 2
 const RANGE_END_NAME = 3
 
-type HeadingMeaning = { readonly field: FieldName; readonly sureness: number }
+type HeadingMeaning = { readonly field: FieldName; readonly rank: number }
 
 /** Fields by normalised heading: the field's own name, and its names in trade spreadsheets. */
 const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map(
   FIELDS.flatMap((field) => {
-    const { headings = [], vague = [], ends = [] } = wordsOf(field)
-    const meant = (names: readonly string[], sureness: number) =>
-      names.map((name) => [normalizeHeading(name), { field, sureness }] as const)
+    const { headings = [], vague = [], ends = [] } = descriptionOf(field)
+    const meaningsOf = (names: readonly string[], rank: number) =>
+      names.map((name) => [normalizeHeading(name), { field, rank }] as const)
     // The last of equal keys wins: a vague name stays vague even if it is also the field's own name.
     return [
-      ...meant([field], OWN_NAME),
-      ...meant(headings, TRADE_NAME),
-      ...meant(ends, RANGE_END_NAME),
-      ...meant(vague, VAGUE_NAME),
+      ...meaningsOf([field], OWN_NAME),
+      ...meaningsOf(headings, TRADE_NAME),
+      ...meaningsOf(ends, RANGE_END_NAME),
+      ...meaningsOf(vague, VAGUE_NAME),
     ]
   }),
 )
@@ -47,23 +47,27 @@ const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map(
 /** The service assigns `id` and `date` itself. */
 const IGNORED_HEADINGS: ReadonlySet<string> = new Set(['id', 'date', ...WITHOUT_FIELD.map(normalizeHeading)])
 
-const DISCOUNT: ReadonlySet<string> = new Set(DISCOUNTS.map(normalizeHeading))
-const PER_CARAT: ReadonlySet<string> = new Set(PRICES_PER_CARAT.map(normalizeHeading))
+const DISCOUNT_HEADINGS: ReadonlySet<string> = new Set(DISCOUNTS.map(normalizeHeading))
+const PER_CARAT_HEADINGS: ReadonlySet<string> = new Set(PRICES_PER_CARAT.map(normalizeHeading))
 
 /** Fields by normalised heading, from `--map`; `undefined` ignores the column. */
 export type ColumnMapping = ReadonlyMap<string, FieldName | undefined>
 
 /** Parses `--map`, such as `Lot=sku` or `Remark=`. @throws BadUsage for an unknown field */
-export function parseColumnMapping(words: readonly string[]): ColumnMapping {
+export function parseColumnMapping(optionValues: readonly string[]): ColumnMapping {
   return new Map(
-    words.map((word) => {
-      const at = word.lastIndexOf('=')
-      if (at < 1) throw new BadUsage(`--map ${word}: must be COLUMN=FIELD, or COLUMN= to ignore the column`)
-      const [heading, given] = [normalizeHeading(word.slice(0, at)), word.slice(at + 1).trim()]
-      if (given === '') return [heading, undefined]
-      const field = FIELDS.find((name) => name.toLowerCase() === given.toLowerCase())
+    optionValues.map((optionValue) => {
+      const separatorIndex = optionValue.lastIndexOf('=')
+      if (separatorIndex < 1)
+        throw new BadUsage(`--map ${optionValue}: must be COLUMN=FIELD, or COLUMN= to ignore the column`)
+      const [heading, fieldName] = [
+        normalizeHeading(optionValue.slice(0, separatorIndex)),
+        optionValue.slice(separatorIndex + 1).trim(),
+      ]
+      if (fieldName === '') return [heading, undefined]
+      const field = FIELDS.find((name) => name.toLowerCase() === fieldName.toLowerCase())
       if (field !== undefined) return [heading, field]
-      throw new BadUsage(`--map ${word}: unknown field ${given}; the v4 fields are ${FIELDS.join(', ')}`)
+      throw new BadUsage(`--map ${optionValue}: unknown field ${fieldName}; the v4 fields are ${FIELDS.join(', ')}`)
     }),
   )
 }
@@ -75,11 +79,11 @@ export type ValueMap = ReadonlyMap<number, ReadonlyMap<string, string>>
 export type ValueMapping = { readonly column: string; readonly text: string; readonly value: string }
 
 /** Parses `--map-value`, such as `Cut:Super Ideal=Ideal` or `Price:ask=`. @throws BadUsage for another format */
-export function parseValueMappings(words: readonly string[]): readonly ValueMapping[] {
-  return words.map((word) => {
-    const [, column = '', text = '', value = ''] = /^([^:]+):(.+)=([^=]*)$/.exec(word) ?? []
+export function parseValueMappings(optionValues: readonly string[]): readonly ValueMapping[] {
+  return optionValues.map((optionValue) => {
+    const [, column = '', text = '', value = ''] = /^([^:]+):(.+)=([^=]*)$/.exec(optionValue) ?? []
     if (column === '')
-      throw new BadUsage(`--map-value ${word}: must be COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
+      throw new BadUsage(`--map-value ${optionValue}: must be COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
     return { column, text: comparisonKey(text), value: value.trim() }
   })
 }
@@ -89,13 +93,13 @@ export function groupValueMappings(header: readonly string[], values: readonly V
   const byColumn = new Map<number, Map<string, string>>()
   for (const { column, text, value } of values) {
     const index = header.findIndex((heading) => normalizeHeading(heading) === normalizeHeading(column))
-    if (index < 0) throw new BadUsage(`--map-value: unknown column ${column}; the columns are ${namesOf(header)}`)
+    if (index < 0) throw new BadUsage(`--map-value: unknown column ${column}; the columns are ${joinHeadings(header)}`)
     byColumn.set(index, (byColumn.get(index) ?? new Map<string, string>()).set(text, value))
   }
   return byColumn
 }
 
-const namesOf = (header: readonly string[]) => header.filter(Boolean).join(', ')
+const joinHeadings = (header: readonly string[]) => header.filter(Boolean).join(', ')
 
 export type HeaderRules = {
   readonly unknown: 'refused' | 'ignored'
@@ -117,15 +121,15 @@ export function readHeader(
   const faults: string[] = []
   for (const heading of mapping.keys()) {
     if (!header.some((one) => normalizeHeading(one) === heading))
-      faults.push(`--map: unknown column; the columns are ${namesOf(header)}`)
+      faults.push(`--map: unknown column; the columns are ${joinHeadings(header)}`)
   }
   const meanings = header.map((heading): HeadingMeaning | undefined => {
     if (!mapping.has(normalizeHeading(heading))) return MEANINGS.get(normalizeHeading(heading))
     const field = mapping.get(normalizeHeading(heading))
-    return field && { field, sureness: OWN_NAME }
+    return field && { field, rank: OWN_NAME }
   })
-  const shapes = shapeColumn(header, meanings, rows)
-  if (shapes !== undefined) meanings[shapes] = { field: 'cutShape', sureness: TRADE_NAME }
+  const shapeIndex = findShapeColumn(header, meanings, rows)
+  if (shapeIndex !== undefined) meanings[shapeIndex] = { field: 'cutShape', rank: TRADE_NAME }
   const columns = meanings.map((meaning) =>
     meaning && isMostCertainMeaning(meaning, meanings) ? meaning.field : undefined,
   )
@@ -138,7 +142,7 @@ export function readHeader(
     faults.push(
       ...header
         .filter((heading, index) => heading !== '' && !isKnown(normalizeHeading(heading), index))
-        .map(unknownColumn),
+        .map(describeUnknownColumn),
     )
   }
   faults.push(...findDuplicateColumns(header, columns), ...findAmbiguousPrices(header, columns, mapping))
@@ -149,15 +153,15 @@ export function readHeader(
 }
 
 const isIgnoredMeaning = (meaning: HeadingMeaning | undefined) =>
-  meaning?.sureness === VAGUE_NAME || meaning?.sureness === RANGE_END_NAME
+  meaning?.rank === VAGUE_NAME || meaning?.rank === RANGE_END_NAME
 
 const isMostCertainMeaning = (
-  { field, sureness }: HeadingMeaning,
+  { field, rank }: HeadingMeaning,
   meanings: readonly (HeadingMeaning | undefined)[],
-): boolean => meanings.every((other) => other?.field !== field || other.sureness >= sureness)
+): boolean => meanings.every((other) => other?.field !== field || other.rank >= rank)
 
 /** In the trade, "cut" may also mean the shape: without another column for it, a `Cut` column with only shapes is the shape. */
-function shapeColumn(
+function findShapeColumn(
   header: readonly string[],
   meanings: readonly (HeadingMeaning | undefined)[],
   rows: readonly (readonly string[])[],
@@ -171,15 +175,19 @@ function shapeColumn(
 
 /** Next to a column for a discount, `Price` may be the price per carat, as on RapNet; the operator must decide. */
 function findAmbiguousPrices(header: readonly string[], columns: Columns, mapping: ColumnMapping): readonly string[] {
-  const price = header[columns.indexOf('price')] ?? ''
+  const priceHeading = header[columns.indexOf('price')] ?? ''
   const isVague =
-    !mapping.has(normalizeHeading(price)) && MEANINGS.get(normalizeHeading(price))?.sureness === VAGUE_NAME
-  const discount = header.find((heading) => DISCOUNT.has(normalizeHeading(heading)))
-  if (!isVague || discount === undefined || header.some((heading) => PER_CARAT.has(normalizeHeading(heading))))
+    !mapping.has(normalizeHeading(priceHeading)) && MEANINGS.get(normalizeHeading(priceHeading))?.rank === VAGUE_NAME
+  const discountHeading = header.find((heading) => DISCOUNT_HEADINGS.has(normalizeHeading(heading)))
+  if (
+    !isVague ||
+    discountHeading === undefined ||
+    header.some((heading) => PER_CARAT_HEADINGS.has(normalizeHeading(heading)))
+  )
     return []
   return [
-    `The column ${price} may be the price per carat, since there is a column ${discount}: use --map '${price}=price' if it ` +
-      `is the price of the stone, or --map '${price}=' to ignore it`,
+    `The column ${priceHeading} may be the price per carat, since there is a column ${discountHeading}: use --map '${priceHeading}=price' if it ` +
+      `is the price of the stone, or --map '${priceHeading}=' to ignore it`,
   ]
 }
 
@@ -199,14 +207,14 @@ const findDuplicateColumns = (header: readonly string[], columns: Columns): read
     const headings = header.filter((_, index) => columns[index] === name)
     if (
       headings.length < 2 ||
-      headings.every((heading) => MEANINGS.get(normalizeHeading(heading))?.sureness === RANGE_END_NAME)
+      headings.every((heading) => MEANINGS.get(normalizeHeading(heading))?.rank === RANGE_END_NAME)
     )
       return []
     return [`Several columns for ${name}: ${headings.join(' and ')} (use --map 'COLUMN=' to ignore one)`]
   })
 
-function unknownColumn(heading: string): string {
-  const near = findClosestName(comparisonKey(heading), FIELDS)
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
+function describeUnknownColumn(heading: string): string {
+  const closestField = findClosestName(comparisonKey(heading), FIELDS)
+  const hint = closestField === undefined ? '' : `; did you mean ${closestField}?`
   return `The column ${heading.slice(0, 60)} is not a field of a v4 diamond${hint} (use --ignore-unknown to ignore it)`
 }

@@ -17,12 +17,12 @@ const MAX_LISTED_TEXTS = 20
 /** Counts stones by a text. */
 class CountedTexts {
   readonly #stones = new Map<string, number>()
-  #others = 0
+  #unlistedCount = 0
 
   add(text: string): void {
-    const before = this.#stones.get(text)
-    if (before === undefined && this.#stones.size === MAX_LISTED_TEXTS) this.#others++
-    else this.#stones.set(text, (before ?? 0) + 1)
+    const previousCount = this.#stones.get(text)
+    if (previousCount === undefined && this.#stones.size === MAX_LISTED_TEXTS) this.#unlistedCount++
+    else this.#stones.set(text, (previousCount ?? 0) + 1)
   }
 
   /** Stones by text, for the listed texts. */
@@ -33,7 +33,9 @@ class CountedTexts {
   /** For printing, such as `Trilliant (2)`. */
   get summaryLines(): readonly string[] {
     const texts = [...this.#stones].map(([text, stones]) => `${text} (${formatCount(stones)})`)
-    return this.#others === 0 ? texts : [...texts, `stones with other texts (${formatCount(this.#others)})`]
+    return this.#unlistedCount === 0
+      ? texts
+      : [...texts, `stones with other texts (${formatCount(this.#unlistedCount)})`]
   }
 }
 
@@ -56,48 +58,49 @@ const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: jsonWriterOf(FIELDS
 
 /** Summary of the stones of a file as they would be stored, so that the operator notices misread columns. */
 class ContentSummary {
-  readonly first: Readonly<Record<string, SummaryValue>>[] = []
+  readonly sampleStones: Readonly<Record<string, SummaryValue>>[] = []
   readonly #fields = new Map<FieldName, FieldStatistics>()
   #stones = 0
 
   add({ set }: DiamondFieldChanges): void {
     this.#stones++
-    const shown: Record<string, SummaryValue> = {}
+    const stone: Record<string, SummaryValue> = {}
     for (const { name, write } of MEMBERS) {
       if (set[name] === undefined) continue
       const value = JSON.parse(write(set[name])) as SummaryValue
-      shown[name] = value
+      stone[name] = value
       const field = this.#fields.get(name) ?? new FieldStatistics(name)
       this.#fields.set(name, field)
       field.add(value)
     }
-    if (this.first.length < SAMPLE_STONES) this.first.push(shown)
+    if (this.sampleStones.length < SAMPLE_STONES) this.sampleStones.push(stone)
   }
 
   /** In the order of a diamond's JSON. */
   get fields(): Readonly<Partial<Record<FieldName, FieldSummary>>> {
-    const held = MEMBERS.flatMap(({ name }) => {
+    const summaries = MEMBERS.flatMap(({ name }) => {
       const field = this.#fields.get(name)
       return field === undefined ? [] : [[name, field.summary] as const]
     })
-    return Object.fromEntries(held)
+    return Object.fromEntries(summaries)
   }
 
   get summaryLines(): readonly string[] {
-    const stones = this.first.map((stone) => {
+    const stones = this.sampleStones.map((stone) => {
       const members = Object.entries(stone).map(([name, value]) => `${name} ${String(value)}`)
       return `  ${members.join(', ')}`
     })
-    const fields = Object.entries(this.fields).map(([name, held]) => `  ${name}: ${this.#formatField(held)}`)
+    const fields = Object.entries(this.fields).map(([name, summary]) => `  ${name}: ${this.#formatField(summary)}`)
     if (stones.length === 0) return []
     return ['first stones as they would be stored:', ...stones, 'values of all stones:', ...fields]
   }
 
   #formatField({ stones, from, to, values }: FieldSummary): string {
-    const all = stones === this.#stones ? '' : ` (${formatCount(stones)} of ${formatQuantity(this.#stones, 'stone')})`
-    if (from !== undefined) return `${from} to ${to}${all}`
+    const countText =
+      stones === this.#stones ? '' : ` (${formatCount(stones)} of ${formatQuantity(this.#stones, 'stone')})`
+    if (from !== undefined) return `${from} to ${to}${countText}`
     if (values === undefined) return formatQuantity(stones, 'text')
-    return `${values.join(', ')}${values.length === MAX_LISTED_VALUES ? ' and possibly others' : ''}${all}`
+    return `${values.join(', ')}${values.length === MAX_LISTED_VALUES ? ' and possibly others' : ''}${countText}`
   }
 }
 
@@ -154,50 +157,54 @@ export type UsableLine = Extract<ImportLine, { change: DiamondFieldChanges }>
 
 /** Validates a whole file before anything is written. @param stock the account's stones, for an update by sku */
 export async function collectFindings(lines: AsyncIterable<ImportLine>, stock: Stock | undefined): Promise<Findings> {
-  const bad: { line: number; problems: readonly string[]; unread?: readonly InvalidCell[] }[] = []
-  const shapes = new CountedTexts()
+  const badLines: { line: number; problems: readonly string[]; invalidCells?: readonly InvalidCell[] }[] = []
+  const customShapes = new CountedTexts()
   const notes = new CountedTexts()
   const contents = new ContentSummary()
   const digest = createHash('sha256')
   const skus = new Skus()
-  let good = 0
+  let usableCount = 0
   for await (const line of lines) {
     const problems = problemsOf(line, stock)
     const { sku } = 'change' in line ? line.change.set : {}
-    const first = stock && sku !== undefined ? skus.add(sku, line.line) : undefined
-    if (first === undefined && problems.length === 0 && 'change' in line) {
-      good++
+    const firstLine = stock && sku !== undefined ? skus.add(sku, line.line) : undefined
+    if (firstLine === undefined && problems.length === 0 && 'change' in line) {
+      usableCount++
       digest.update(`${JSON.stringify(line.change.set)}\n`)
       const { cutShape } = line.change.set
-      if (typeof cutShape === 'string') shapes.add(cutShape)
+      if (typeof cutShape === 'string') customShapes.add(cutShape)
       for (const note of line.notes ?? []) notes.add(note)
       contents.add(line.change)
       continue
     }
-    const again = first === undefined ? [] : [`sku ${sku} is a duplicate of line ${first}`]
-    const unread = 'unread' in line ? line.unread : undefined
-    bad.push({ line: line.line, problems: [...problems, ...again], ...(unread && { unread }) })
+    const duplicateProblems = firstLine === undefined ? [] : [`sku ${sku} is a duplicate of line ${firstLine}`]
+    const invalidCells = 'invalidCells' in line ? line.invalidCells : undefined
+    badLines.push({
+      line: line.line,
+      problems: [...problems, ...duplicateProblems],
+      ...(invalidCells && { invalidCells }),
+    })
   }
-  for (const { sku, line, others } of skus.duplicates()) {
-    const known = bad.find((one) => one.line === line)
-    const problem = `sku ${sku} is duplicated in line ${others}`
-    if (known === undefined) {
-      good--
-      bad.push({ line, problems: [problem] })
-    } else known.problems = [...known.problems, problem]
+  for (const { sku, line, duplicateLines } of skus.duplicates()) {
+    const badLine = badLines.find((one) => one.line === line)
+    const problem = `sku ${sku} is duplicated in line ${duplicateLines}`
+    if (badLine === undefined) {
+      usableCount--
+      badLines.push({ line, problems: [problem] })
+    } else badLine.problems = [...badLine.problems, problem]
   }
-  bad.sort((one, other) => one.line - other.line)
-  const left = new Set(bad.map(({ line }) => line))
+  badLines.sort((one, other) => one.line - other.line)
+  const badLineNumbers = new Set(badLines.map(({ line }) => line))
   return {
-    usableCount: good,
-    badLines: bad,
-    customShapes: shapes,
+    usableCount,
+    badLines,
+    customShapes,
     notes,
     contents,
     digest: digest.digest('hex'),
     hasSku: (sku) => skus.has(sku),
-    async *usableLines(again) {
-      for await (const line of again) if ('change' in line && !left.has(line.line)) yield line
+    async *usableLines(secondPass) {
+      for await (const line of secondPass) if ('change' in line && !badLineNumbers.has(line.line)) yield line
     },
   }
 }
@@ -220,26 +227,26 @@ const MAX_LISTED_IDS = 10
 
 /** The skus of a file with their first line, and the further lines of duplicates. */
 class Skus {
-  readonly #first = new Map<string, number>()
-  readonly #others = new Map<string, number[]>()
+  readonly #firstLines = new Map<string, number>()
+  readonly #duplicateLines = new Map<string, number[]>()
 
   /** @returns the first line with this sku, if there was one before */
   add(sku: string, line: number): number | undefined {
-    const first = this.#first.get(sku)
-    if (first === undefined) this.#first.set(sku, line)
-    else if (this.#others.get(sku)?.push(line) === undefined) this.#others.set(sku, [line])
+    const first = this.#firstLines.get(sku)
+    if (first === undefined) this.#firstLines.set(sku, line)
+    else if (this.#duplicateLines.get(sku)?.push(line) === undefined) this.#duplicateLines.set(sku, [line])
     return first
   }
 
   has(sku: string): boolean {
-    return this.#first.has(sku)
+    return this.#firstLines.has(sku)
   }
 
-  *duplicates(): Generator<{ readonly sku: string; readonly line: number; readonly others: string }> {
-    for (const [sku, lines] of this.#others) {
-      const others =
+  *duplicates(): Generator<{ readonly sku: string; readonly line: number; readonly duplicateLines: string }> {
+    for (const [sku, lines] of this.#duplicateLines) {
+      const duplicateLines =
         lines.length > MAX_LISTED_IDS ? `${lines.slice(0, MAX_LISTED_IDS).join(', ')} and others` : lines.join(', ')
-      yield { sku, line: this.#first.get(sku) ?? 0, others }
+      yield { sku, line: this.#firstLines.get(sku) ?? 0, duplicateLines }
     }
   }
 }

@@ -29,11 +29,11 @@ import { writeUndoFile } from './undo.ts'
 
 type ImportContext = {
   readonly installation: Installation
-  readonly asked: ImportRequest
+  readonly request: ImportRequest
   readonly findings: Findings
   readonly report: ImportReport
-  readonly by: CommandPrincipal
-  readonly usable: () => ReturnType<Findings['usableLines']>
+  readonly principal: CommandPrincipal
+  readonly readUsableLines: () => ReturnType<Findings['usableLines']>
 }
 
 /** Imports a file in two passes: validates all of it, then reads it again and writes. @throws OperationFailure, BadUsage, RequestError */
@@ -41,127 +41,140 @@ export async function importStones(
   installation: Installation,
   path: string,
   owner: number,
-  asked: ImportRequest & { readonly mapping: ColumnMapping; readonly values: readonly ValueMapping[] },
+  request: ImportRequest & { readonly mapping: ColumnMapping; readonly values: readonly ValueMapping[] },
 ): Promise<void> {
-  const isUpdate = asked.updateBy !== undefined
+  const isUpdate = request.updateBy !== undefined
   const source = await openSource(path, {
-    unknown: asked.ignoreUnknown === true ? 'ignored' : 'refused',
-    mapping: asked.mapping,
-    values: asked.values,
-    ...(asked.decimal !== undefined && { decimal: asked.decimal }),
-    ...(asked.sheet !== undefined && { sheet: asked.sheet }),
+    unknown: request.ignoreUnknown === true ? 'ignored' : 'refused',
+    mapping: request.mapping,
+    values: request.values,
+    ...(request.decimal !== undefined && { decimal: request.decimal }),
+    ...(request.sheet !== undefined && { sheet: request.sheet }),
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.description)
   const stock = isUpdate ? await readSettledStock(installation.writing, owner) : undefined
   const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones', stock?.customShapes)
   const findings = await collectFindings(lines(), stock)
-  const report = new ImportReport(source, findings, asked)
+  const report = new ImportReport(source, findings, request)
   report.noteContents()
   report.noteTexts()
   report.noteProblems()
-  if (findings.badLines.length > 0 && asked.skipBad !== true) {
-    if (asked.json === true) report.print(ZERO_COUNTS, '')
+  if (findings.badLines.length > 0 && request.skipBad !== true) {
+    if (request.json === true) report.print(ZERO_COUNTS, '')
     const all = findings.usableCount + findings.badLines.length
     throw new OperationFailure(
       `Invalid lines: ${formatCount(findings.badLines.length)} of ${formatCount(all)}; nothing was written (use --skip-bad to skip them)`,
     )
   }
-  const usable = () => findings.usableLines(lines())
-  const work = { installation, asked, findings, report, by: { owner, origin: createOperatorOrigin() }, usable }
-  await (stock === undefined ? create(work, await source.digest()) : update(work, stock))
+  const readUsableLines = () => findings.usableLines(lines())
+  const context = {
+    installation,
+    request,
+    findings,
+    report,
+    principal: { owner, origin: createOperatorOrigin() },
+    readUsableLines,
+  }
+  await (stock === undefined ? create(context, await source.digest()) : update(context, stock))
   report.noteShapes()
 }
 
-/** @param file SHA-256 of the file's bytes */
-async function create(work: ImportContext, file: string): Promise<void> {
-  const { installation, asked, findings, report, by, usable } = work
+/** @param fileDigest SHA-256 of the file's bytes */
+async function create(context: ImportContext, fileDigest: string): Promise<void> {
+  const { installation, request, findings, report, principal, readUsableLines } = context
   const { usableCount } = findings
   // With other options, such as --map or --skip-bad, the same file results in different stones.
-  const digest = `${file}/${findings.digest}`
-  const bulks = Math.ceil(usableCount / BULK_SIZE)
-  const again = asked.again === true
+  const digest = `${fileDigest}/${findings.digest}`
+  const bulkCount = Math.ceil(usableCount / BULK_SIZE)
+  const ignoresComplete = request.again === true
   const { id, completedBulks, lastWrittenAt } = await findResumePoint(installation.writing, {
-    account: by.owner,
+    account: principal.owner,
     digest,
-    bulks,
-    again,
+    bulkCount,
+    ignoresComplete,
   })
-  const before = Math.min(completedBulks * BULK_SIZE, usableCount)
-  if (usableCount > 0 && before === usableCount) {
+  const writtenCount = Math.min(completedBulks * BULK_SIZE, usableCount)
+  if (usableCount > 0 && writtenCount === usableCount) {
     const text = `Nothing was written: this file was already imported at ${lastWrittenAt}; use --again to create its stones again`
     return report.print({ ...ZERO_COUNTS, unchanged: usableCount }, text)
   }
-  if (asked.dryRun === true) {
-    const would = { ...ZERO_COUNTS, created: usableCount - before, unchanged: before }
-    return report.print(ZERO_COUNTS, describeDryRun(would, asked), { would })
+  if (request.dryRun === true) {
+    const plannedCounts = { ...ZERO_COUNTS, created: usableCount - writtenCount, unchanged: writtenCount }
+    return report.print(ZERO_COUNTS, describeDryRun(plannedCounts, request), { plannedCounts })
   }
-  if (before > 0) note(`resuming an interrupted import that wrote ${formatQuantity(before, 'stone')}`)
-  await carryOut(work, { id, done: completedBulks, total: usableCount }, planCreations(usable()))
+  if (writtenCount > 0) note(`resuming an interrupted import that wrote ${formatQuantity(writtenCount, 'stone')}`)
+  await executeImport(context, { id, completedBulks, total: usableCount }, planCreations(readUsableLines()))
 }
 
-async function update(work: ImportContext, stock: Stock): Promise<void> {
-  const { installation, asked, findings, report, by, usable } = work
-  const missing = asked.deleteMissing === true ? missingIn(findings, stock) : []
-  async function* steps(who: CommandPrincipal) {
-    yield* planUpdates(usable(), stock, who)
-    yield* planDeletions(missing, who)
+async function update(context: ImportContext, stock: Stock): Promise<void> {
+  const { installation, request, findings, report, principal, readUsableLines } = context
+  const missingIds = request.deleteMissing === true ? findMissingStones(findings, stock) : []
+  async function* planBulks(principal: CommandPrincipal) {
+    yield* planUpdates(readUsableLines(), stock, principal)
+    yield* planDeletions(missingIds, principal)
   }
-  if (asked.dryRun === true) {
-    const would = await countChanges(installation, by, steps(by))
-    return report.print(ZERO_COUNTS, describeDryRun(would, asked), { would })
+  if (request.dryRun === true) {
+    const plannedCounts = await countChanges(installation, principal, planBulks(principal))
+    return report.print(ZERO_COUNTS, describeDryRun(plannedCounts, request), { plannedCounts })
   }
-  if (missing.length > 0) await confirmDeletion(asked, missing, stock)
-  await carryOut(work, { id: randomUUID(), done: 0, total: findings.usableCount + missing.length }, steps(by))
+  if (missingIds.length > 0) await confirmDeletion(request, missingIds, stock)
+  await executeImport(
+    context,
+    { id: randomUUID(), completedBulks: 0, total: findings.usableCount + missingIds.length },
+    planBulks(principal),
+  )
 }
 
 /** @throws OperationFailure if the file has no stones: it is probably truncated, and would delete the whole inventory */
-function missingIn({ usableCount, hasSku }: Findings, { skus }: Stock): number[] {
-  const missing = [...skus].filter(([, sku]) => !hasSku(sku)).map(([id]) => id)
-  if (usableCount > 0 || missing.length === 0) return missing
+function findMissingStones({ usableCount, hasSku }: Findings, { skus }: Stock): number[] {
+  const missingIds = [...skus].filter(([, sku]) => !hasSku(sku)).map(([id]) => id)
+  if (usableCount > 0 || missingIds.length === 0) return missingIds
   throw new OperationFailure('The file contains no stones: --delete-missing does not delete the whole inventory')
 }
 
 async function confirmDeletion(
-  asked: ImportRequest,
-  missing: readonly number[],
+  request: ImportRequest,
+  missingIds: readonly number[],
   { idsWithAttachments }: Stock,
 ): Promise<void> {
-  const lost = missing.filter((id) => idsWithAttachments.has(id)).length
-  const attached =
-    lost === 0 ? '' : `; with certificates or 3D models, which --undo cannot restore: ${formatCount(lost)}`
-  const what = `Stones of ${asked.user} to delete, since the file does not contain them: ${formatCount(missing.length)}${attached}`
+  const unrestorableCount = missingIds.filter((id) => idsWithAttachments.has(id)).length
+  const attachmentText =
+    unrestorableCount === 0
+      ? ''
+      : `; with certificates or 3D models, which --undo cannot restore: ${formatCount(unrestorableCount)}`
+  const message = `Stones of ${request.user} to delete, since the file does not contain them: ${formatCount(missingIds.length)}${attachmentText}`
   await confirm({
-    message: what,
-    isConfirmed: asked.yes === true,
-    nonInteractiveMessage: `${what}. Confirm with --yes, or preview the result with --dry-run`,
+    message,
+    isConfirmed: request.yes === true,
+    nonInteractiveMessage: `${message}. Confirm with --yes, or preview the result with --dry-run`,
     declinedMessage: 'Cancelled; nothing was written',
   })
 }
 
-async function carryOut(
-  { installation, asked, report, by, findings }: ImportContext,
-  { id, done, total }: { readonly id: string; readonly done: number; readonly total: number },
-  steps: ImportBulks,
+async function executeImport(
+  { installation, request, report, principal, findings }: ImportContext,
+  { id, completedBulks, total }: { readonly id: string; readonly completedBulks: number; readonly total: number },
+  bulks: ImportBulks,
 ): Promise<void> {
   const signal = listenForStop()
-  const undo = await writeUndoFile(installation.settings.DATA_DIR, {
+  const undoFile = await writeUndoFile(installation.settings.DATA_DIR, {
     format: 'adamant-undo/1',
     import: id,
-    account: by.owner,
-    email: asked.user,
+    account: principal.owner,
+    email: request.user,
     log: await installation.store.identity(),
-    file: basename(asked.file),
+    file: basename(request.file),
     at: new Date(installation.writing.clock()).toISOString(),
   })
-  note(`undo file: ${undo}`)
+  note(`undo file: ${undoFile}`)
   // All runs of one import use its id as correlation id.
-  const named: CommandPrincipal = { ...by, origin: { ...by.origin, correlation: id } }
+  const importPrincipal: CommandPrincipal = { ...principal, origin: { ...principal.origin, correlation: id } }
   const { position, ...counts } = await writeBulks(
-    { installation, by: named, id, completedBulks: done, total, signal },
-    steps,
+    { installation, principal: importPrincipal, id, completedBulks, total, signal },
+    bulks,
   )
   await awaitReadModels(installation, position ?? 'start')
-  if (position === undefined) await unlink(undo)
-  report.print(counts, describeResult(counts, asked, findings), { undo: position === undefined ? null : undo })
+  if (position === undefined) await unlink(undoFile)
+  report.print(counts, describeResult(counts, request, findings), { undo: position === undefined ? null : undoFile })
 }

@@ -12,7 +12,7 @@ export type InvalidCell = { readonly column: string; readonly text: string }
 export type BadLine = {
   readonly line: number
   readonly problems: readonly string[]
-  readonly unread?: readonly InvalidCell[]
+  readonly invalidCells?: readonly InvalidCell[]
 }
 
 /** A line of a file as a v4 request body, or as invalid if it cannot be parsed. */
@@ -23,7 +23,7 @@ export type ImportEntry =
       /** Notes on cells of which only a part is stored. */
       readonly notes?: readonly string[]
       /** The invalid texts in the columns of a field. */
-      readonly unread?: (field: string) => readonly InvalidCell[]
+      readonly findInvalidCells?: (field: string) => readonly InvalidCell[]
     }
   | BadLine
 
@@ -36,24 +36,26 @@ export type ImportMode = 'new stones' | 'stones by sku'
 
 /**
  * Validates entries one by one, without buffering.
- * @param ownShapes custom cut shapes that stones of the account already have: accepted even if they resemble a known shape,
+ * @param customShapes custom cut shapes that stones of the account already have: accepted even if they resemble a known shape,
  *   which is rejected for new ones
  */
 export async function* readLines(
   entries: AsyncIterable<ImportEntry>,
-  reads: ImportMode,
-  ownShapes: ReadonlySet<string> = new Set(),
+  mode: ImportMode,
+  customShapes: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<ImportLine> {
-  const read = LINE_READERS[reads]
+  const parseLine = LINE_PARSERS[mode]
   for await (const entry of entries) {
     if ('input' in entry) {
-      const { cutShape, ...others } = entry.input
+      const { cutShape, ...otherFields } = entry.input
       const text = typeof cutShape === 'string' ? cutShape.trim() : ''
-      const isOwn = ownShapes.has(text) && parseShape(text) === undefined
-      const line = isOwn ? withShape(read(entry.line, others), text) : read(entry.line, entry.input)
-      const unread = 'change' in line ? [] : invalidCellsOf(entry, line)
+      const isCustomShape = customShapes.has(text) && parseShape(text) === undefined
+      const line = isCustomShape
+        ? withShape(parseLine(entry.line, otherFields), text)
+        : parseLine(entry.line, entry.input)
+      const invalidCells = 'change' in line ? [] : invalidCellsOf(entry, line)
       if ('change' in line) yield entry.notes === undefined ? line : { ...line, notes: entry.notes }
-      else yield unread.length === 0 ? line : { ...line, unread }
+      else yield invalidCells.length === 0 ? line : { ...line, invalidCells }
     } else yield entry
   }
 }
@@ -63,12 +65,12 @@ const withShape = (line: ImportLine, cutShape: string): ImportLine =>
 
 /** The invalid cells of the fields that have a problem. */
 const invalidCellsOf = (
-  { unread }: Extract<ImportEntry, { input: unknown }>,
+  { findInvalidCells }: Extract<ImportEntry, { input: unknown }>,
   { problems }: BadLine,
 ): readonly InvalidCell[] =>
-  unread === undefined ? [] : problems.flatMap((problem) => unread(problem.split(' ', 1)[0] ?? ''))
+  findInvalidCells === undefined ? [] : problems.flatMap((problem) => findInvalidCells(problem.split(' ', 1)[0] ?? ''))
 
-const LINE_READERS = {
+const LINE_PARSERS = {
   'new stones': (line, input) => {
     const { value, errors } = parseNewDiamond('v4', input, '')
     return value === undefined
@@ -121,16 +123,16 @@ function entryOf(line: number, text: string, unknown: 'refused' | 'ignored'): Im
 const pickKnownFields = (input: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(FIELD_NAMES.filter((name) => name in input).map((name) => [name, input[name]]))
 
-async function* splitLines(file: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = ''
-  for await (const text of texts) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > MAX_LINE_LENGTH)
+async function* splitLines(file: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let partialLine = ''
+  for await (const chunk of chunks) {
+    const lines = (partialLine + chunk).split('\n')
+    partialLine = lines.pop() ?? ''
+    if (partialLine.length > MAX_LINE_LENGTH)
       throw new OperationFailure(
         `${file}: a line is longer than ${MAX_LINE_LENGTH} characters, so the file is not JSON lines`,
       )
     yield* lines
   }
-  if (rest !== '') yield rest
+  if (partialLine !== '') yield partialLine
 }

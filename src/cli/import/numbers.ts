@@ -71,11 +71,11 @@ type CellOccurrence = { readonly cell: string; readonly line: number }
 /** Detects the decimal separator of one column. */
 class NumberColumn {
   /** By separator: the first cell that is a number only with this one. */
-  readonly #unambiguous: { [Before in DecimalSeparator]?: CellOccurrence } = {}
+  readonly #unambiguous: { [Separator in DecimalSeparator]?: CellOccurrence } = {}
   /** The first cell that is a different number with each separator. */
   #ambiguous: (CellOccurrence & { readonly decimals: Readonly<Record<DecimalSeparator, number>> }) | undefined
   /** By separator: the first ambiguous cell that is not plausible with this one. */
-  readonly #implausible: { [Before in DecimalSeparator]?: CellOccurrence } = {}
+  readonly #implausible: { [Separator in DecimalSeparator]?: CellOccurrence } = {}
 
   constructor(private readonly name: AmountField) {}
 
@@ -94,22 +94,23 @@ class NumberColumn {
   }
 
   /**
-   * @param others separators of the file's unambiguous columns
+   * @param otherSeparators separators of the file's unambiguous columns
    * @returns undefined if both separators give the same numbers
    * @throws BadUsage if the column is ambiguous or inconsistent
    */
-  decideSeparator(others: ReadonlySet<DecimalSeparator>): DecimalSeparator | undefined {
+  decideSeparator(otherSeparators: ReadonlySet<DecimalSeparator>): DecimalSeparator | undefined {
     const { '.': point, ',': comma } = this.#unambiguous
     if (point !== undefined) return this.#requireConsistent('.', point, comma ?? this.#implausible['.'])
     if (comma !== undefined) return this.#requireConsistent(',', comma, this.#implausible[','])
     if (this.#ambiguous === undefined) return undefined
-    const possible = (['.', ','] as const).filter((decimal) => this.#implausible[decimal] === undefined)
-    const [only] = possible
-    if (only !== undefined && possible.length === 1) return only
+    const plausibleSeparators = (['.', ','] as const).filter((decimal) => this.#implausible[decimal] === undefined)
+    const [only] = plausibleSeparators
+    if (only !== undefined && plausibleSeparators.length === 1) return only
     // If the cell contains the separator of the other columns, both interpretations remain possible.
     const separators = new Set(this.#ambiguous.cell.match(/[.,]/g))
-    const [other] = others
-    if (other !== undefined && others.size === 1 && !separators.has(other)) return other
+    const [otherSeparator] = otherSeparators
+    if (otherSeparator !== undefined && otherSeparators.size === 1 && !separators.has(otherSeparator))
+      return otherSeparator
     const { decimals } = this.#ambiguous
     throw new BadUsage(
       `The numbers in the column of ${this.name} are ambiguous: ${formatOccurrence(this.#ambiguous)} is ${decimals['.']} or ${decimals[',']}; ${CHOOSE}`,
@@ -118,12 +119,12 @@ class NumberColumn {
 
   #requireConsistent(
     decimal: DecimalSeparator,
-    seen: CellOccurrence,
-    otherwise: CellOccurrence | undefined,
+    occurrence: CellOccurrence,
+    contradiction: CellOccurrence | undefined,
   ): DecimalSeparator {
-    if (otherwise === undefined) return decimal
+    if (contradiction === undefined) return decimal
     throw new BadUsage(
-      `The column of ${this.name} has two decimal separators: ${formatOccurrence(seen)}, ${formatOccurrence(otherwise)}; ${CHOOSE}`,
+      `The column of ${this.name} has two decimal separators: ${formatOccurrence(occurrence)}, ${formatOccurrence(contradiction)}; ${CHOOSE}`,
     )
   }
 
@@ -153,10 +154,12 @@ export class NumberFormatDetector {
 
   /** @throws BadUsage for an ambiguous or inconsistent column */
   detect(): DecimalSeparators {
-    const certain = new Set(
+    const certainSeparators = new Set(
       [...this.#columns.values()].map((column) => column.certainSeparator).filter((one) => one !== undefined),
     )
-    const decimals = [...this.#columns].map(([name, column]) => [name, column.decideSeparator(certain)] as const)
+    const decimals = [...this.#columns].map(
+      ([name, column]) => [name, column.decideSeparator(certainSeparators)] as const,
+    )
     return Object.fromEntries(decimals.filter(([, decimal]) => decimal !== undefined)) as DecimalSeparators
   }
 }

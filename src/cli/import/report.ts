@@ -40,14 +40,16 @@ export class ImportReport {
   noteProblems(): void {
     const { badLines } = this.findings
     for (const { line, problems } of badLines) note(`line ${line}: ${problems.join('; ')}`)
-    const unread = badLines.flatMap((one) => one.unread ?? []).map(({ column, text }) => `${column}:${text}`)
-    for (const one of [...new Set(unread)].slice(0, MAX_SUGGESTIONS))
-      note(`to map this text to a value: --map-value ${shellQuote(`${one}=VALUE`)}`)
+    const invalidTexts = badLines
+      .flatMap((badLine) => badLine.invalidCells ?? [])
+      .map(({ column, text }) => `${column}:${text}`)
+    for (const invalidText of [...new Set(invalidTexts)].slice(0, MAX_SUGGESTIONS))
+      note(`to map this text to a value: --map-value ${shellQuote(`${invalidText}=VALUE`)}`)
   }
 
   /** Cells of which only a part is stored. */
   noteTexts(): void {
-    for (const told of this.findings.notes.summaryLines) note(told)
+    for (const line of this.findings.notes.summaryLines) note(line)
   }
 
   /** The summary of a dry run. */
@@ -60,11 +62,11 @@ export class ImportReport {
     if (summaryLines.length > 0) note(`unknown cut shapes, stored as written: ${summaryLines.join(', ')}`)
   }
 
-  /** @param more the undo file, or the counts of a dry run */
+  /** @param details the undo file, or the counts of a dry run */
   print(
     counts: ImportCounts,
     text: string,
-    more: { readonly undo?: string | null; readonly would?: ImportCounts } = {},
+    details: { readonly undo?: string | null; readonly plannedCounts?: ImportCounts } = {},
   ): void {
     const { customShapes, notes, contents } = this.findings
     const bad = this.findings.badLines.map(({ line, problems }) => ({ line, problems }))
@@ -72,9 +74,9 @@ export class ImportReport {
       ...counts,
       refused: bad.length,
       mapping: this.source.mapping,
-      undo: more.undo ?? null,
-      ...(more.would && { would: more.would }),
-      ...(this.request.dryRun === true && { first: contents.first, fields: contents.fields }),
+      undo: details.undo ?? null,
+      ...(details.plannedCounts && { would: details.plannedCounts }),
+      ...(this.request.dryRun === true && { first: contents.sampleStones, fields: contents.fields }),
       ownShapes: customShapes.counts,
       notes: notes.counts,
       imported: counts.created,
@@ -88,13 +90,13 @@ export class ImportReport {
 /** The result of an import as text. */
 export function describeResult(
   { created, changed, unchanged, deleted }: ImportCounts,
-  asked: ImportRequest,
+  request: ImportRequest,
   { badLines }: Findings,
 ): string {
-  const { user, updateBy } = asked
-  const left = badLines.length === 0 ? '' : `, skipped ${formatQuantity(badLines.length, 'line')}`
-  if (updateBy === undefined) return `Imported ${formatQuantity(created, 'stone')} for ${user}${left}`
-  return `Stones of ${user}: created ${formatCount(created)}, changed ${formatCount(changed)}, unchanged ${formatCount(unchanged)}, deleted ${formatCount(deleted)}${left}`
+  const { user, updateBy } = request
+  const skippedText = badLines.length === 0 ? '' : `, skipped ${formatQuantity(badLines.length, 'line')}`
+  if (updateBy === undefined) return `Imported ${formatQuantity(created, 'stone')} for ${user}${skippedText}`
+  return `Stones of ${user}: created ${formatCount(created)}, changed ${formatCount(changed)}, unchanged ${formatCount(unchanged)}, deleted ${formatCount(deleted)}${skippedText}`
 }
 
 /** The result of a dry run as text. */

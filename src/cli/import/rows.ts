@@ -35,9 +35,9 @@ type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly
 const LINE_ENDS = ['\r\n', '\n', '\r']
 
 /** A delimited text file as a table. A quote inside an unquoted cell is an ordinary character. */
-export const textTable = (file: string, form: TextFileFormat): SheetTable => ({
-  description: `${form.encoding}, separated by ${SEPARATORS[form.delimiter]}`,
-  rows: () => rowsOf(file, form),
+export const textTable = (file: string, format: TextFileFormat): SheetTable => ({
+  description: `${format.encoding}, separated by ${SEPARATORS[format.delimiter]}`,
+  rows: () => rowsOf(file, format),
 })
 
 const SEPARATORS: Readonly<Record<TextFileFormat['delimiter'], string>> = {
@@ -49,7 +49,7 @@ const SEPARATORS: Readonly<Record<TextFileFormat['delimiter'], string>> = {
 
 async function* rowsOf(
   file: string,
-  { encoding, delimiter, namesDelimiter }: TextFileFormat,
+  { encoding, delimiter, hasDelimiterLine }: TextFileFormat,
 ): AsyncGenerator<SheetRow> {
   const parser = parse({
     info: true,
@@ -62,12 +62,12 @@ async function* rowsOf(
   })
   // A stream error destroys the parser, so that the loop below throws it.
   pipeline(textOf(file, encoding), parser, (error: NodeJS.ErrnoException | null) => error && parser.destroy(error))
-  let isToSkip = namesDelimiter
+  let isDelimiterLine = hasDelimiterLine
   try {
     for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
       const cells = record.map(cellText)
-      if (!isToSkip && cells.some((cell) => cell !== '')) yield { line: info.lines, cells }
-      isToSkip = false
+      if (!isDelimiterLine && cells.some((cell) => cell !== '')) yield { line: info.lines, cells }
+      isDelimiterLine = false
     }
   } catch (error) {
     throw error instanceof CsvError || isZlibError(error) ? new OperationFailure(`${file}: ${error.message}`) : error
@@ -81,8 +81,8 @@ const AS_TEXT = /^="((?:[^"]|"")*)"$/
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 
 /** The visible text of a cell on one line, without the escapes of spreadsheet programs. */
-export function cellText(written: string): string {
-  const cell = visibleText(written.replaceAll(BREAKS, ' '))
+export function cellText(rawText: string): string {
+  const cell = visibleText(rawText.replaceAll(BREAKS, ' '))
   const [, text] = AS_TEXT.exec(cell) ?? []
   return text === undefined ? unescapeFormula(cell) : visibleText(text.replaceAll('""', '"'))
 }

@@ -19,23 +19,23 @@ import { openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet 
 async function openWorkbook(file: string, sheet = '1'): Promise<SheetTable> {
   const { default: readWorkbook } = await import('read-excel-file/node')
   const sheets = await readWorkbook(file).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : String(error)
     throw new OperationFailure(
-      `${file} is a ZIP archive, but not a readable workbook (${why}); save it as .xlsx or CSV`,
+      `${file} is a ZIP archive, but not a readable workbook (${reason}); save it as .xlsx or CSV`,
     )
   })
   const names = sheets.map((one) => one.sheet)
   const index = names.includes(sheet) ? names.indexOf(sheet) : Number(sheet) - 1
-  const found = sheets[index]
-  if (found === undefined)
+  const selectedSheet = sheets[index]
+  if (selectedSheet === undefined)
     throw new BadUsage(`--sheet: ${file} has no sheet ${sheet}; the sheets are ${names.join(', ')}`)
-  const rows = found.data.flatMap((cells, at): SheetRow[] => {
-    const read = cells.map(cellOf)
-    return read.every((cell) => cell === '') ? [] : [{ line: at + 1, cells: read }]
+  const rows = selectedSheet.data.flatMap((cells, at): SheetRow[] => {
+    const rowCells = cells.map(cellOf)
+    return rowCells.every((cell) => cell === '') ? [] : [{ line: at + 1, cells: rowCells }]
   })
-  const others = names.filter((_, at) => at !== index)
-  const left = others.length === 0 ? '' : ` (other sheets, for --sheet: ${others.join(', ')})`
-  return { description: `sheet ${found.sheet}${left}`, rows: () => toAsyncIterable(rows) }
+  const otherSheets = names.filter((_, at) => at !== index)
+  const otherSheetsText = otherSheets.length === 0 ? '' : ` (other sheets, for --sheet: ${otherSheets.join(', ')})`
+  return { description: `sheet ${selectedSheet.sheet}${otherSheetsText}`, rows: () => toAsyncIterable(rows) }
 }
 
 async function* toAsyncIterable(rows: readonly SheetRow[]): AsyncGenerator<SheetRow> {
@@ -74,17 +74,17 @@ export type SourceRules = SheetRules & {
 export async function openSource(file: string, { sheet, ...rules }: SourceRules): Promise<ImportSource> {
   if (isZip(file)) return sourceOf(file, await openSpreadsheet(file, await openWorkbook(file, sheet), rules))
   if (sheet !== undefined) throw new BadUsage('--sheet requires a workbook (.xlsx)')
-  const form = await detectTextFileFormat(file).catch((error: unknown) => {
+  const format = await detectTextFileFormat(file).catch((error: unknown) => {
     throw isZlibError(error) ? new OperationFailure(`${file}: ${error.message}`) : error
   })
-  if (!form.isJson) return sourceOf(file, await openSpreadsheet(file, textTable(file, form), rules))
+  if (!format.isJson) return sourceOf(file, await openSpreadsheet(file, textTable(file, format), rules))
   if ((rules.mapping?.size ?? 0) > 0 || (rules.values?.length ?? 0) > 0)
     throw new BadUsage('--map and --map-value require a file with a header, not JSON lines')
   return {
     mapping: {},
-    description: `JSON lines with v4 fields (${form.encoding})`,
+    description: `JSON lines with v4 fields (${format.encoding})`,
     digest: () => digestOf(file),
-    entries: () => jsonEntries(file, form, rules.unknown),
+    entries: () => jsonEntries(file, format, rules.unknown),
   }
 }
 
@@ -112,18 +112,18 @@ function describeColumns(sheet: Spreadsheet): string {
   const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`
   const lines = [`columns: ${columns.join(', ')} (${sheet.table.description}${comma})`]
   if (sheet.hasTitle) lines.push(`line ${sheet.headerLine} is the header; the lines above it are ignored`)
-  for (const line of sheet.totals) lines.push(`line ${line} is a total and is ignored`)
+  for (const line of sheet.totalLines) lines.push(`line ${line} is a total and is ignored`)
   return lines.join('\n')
 }
 
 /** Copies stdin (`-`) to a temporary file, since an import reads its file several times. */
-export async function withFile<Result>(given: string, work: (file: string) => Promise<Result>): Promise<Result> {
-  if (given !== '-') return work(given)
+export async function withFile<Result>(fileArgument: string, task: (file: string) => Promise<Result>): Promise<Result> {
+  if (fileArgument !== '-') return task(fileArgument)
   const folder = await mkdtemp(join(tmpdir(), 'adamant-import-'))
   try {
     const file = join(folder, 'stdin')
     await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
-    return await work(file)
+    return await task(file)
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -63,11 +63,11 @@ const hasTotalOrCount = (cells: readonly string[]): boolean =>
 
 /** Whether a row has only numbers and no identifying field: as the last row it is a total. */
 function isNumericRow(columns: Columns, cells: readonly string[]): boolean {
-  const named = cells.flatMap((cell, index) => (cell === '' ? [] : [columns[index]]))
-  const hasAmount = named.some((name) => name !== undefined && isAmount(name))
+  const fields = cells.flatMap((cell, index) => (cell === '' ? [] : [columns[index]]))
+  const hasAmount = fields.some((name) => name !== undefined && isAmount(name))
   return (
     hasAmount &&
-    named.every((name) => name === undefined || !IDENTIFYING_FIELDS.includes(name)) &&
+    fields.every((name) => name === undefined || !IDENTIFYING_FIELDS.includes(name)) &&
     cells.every(isNumeric)
   )
 }
@@ -85,7 +85,7 @@ export type Spreadsheet = {
   /** Whether there are other lines above the header. */
   readonly hasTitle: boolean
   /** Lines with totals. */
-  readonly totals: ReadonlySet<number>
+  readonly totalLines: ReadonlySet<number>
 }
 
 export type SheetRules = HeaderRules & {
@@ -101,26 +101,33 @@ export type SheetRules = HeaderRules & {
  *   parsed; system errors
  */
 export async function openSpreadsheet(file: string, table: SheetTable, rules: SheetRules): Promise<Spreadsheet> {
-  const top = await findHeader(file, table, rules)
-  const columns = readHeader(top.header, rules, top.first)
-  const values = groupValueMappings(top.header, rules.values ?? [])
-  const amounts = columns.flatMap((name, index) =>
+  const location = await findHeader(file, table, rules)
+  const columns = readHeader(location.header, rules, location.sampleRows)
+  const values = groupValueMappings(location.header, rules.values ?? [])
+  const amountColumns = columns.flatMap((name, index) =>
     name !== undefined && isAmount(name) ? [[index, name] as const] : [],
   )
-  const forms = new NumberFormatDetector()
-  const totals = new Set<number>()
+  const detector = new NumberFormatDetector()
+  const totalLines = new Set<number>()
   let last: SheetRow | undefined
   let rows = 0
   for await (const row of table.rows()) {
-    if (row.line <= top.headerLine) continue
-    if (rules.unknown === 'refused') refuseUnnamed(top.header, row)
+    if (row.line <= location.headerLine) continue
+    if (rules.unknown === 'refused') rejectCellsWithoutHeading(location.header, row)
     rows++
     last = row
-    if (isTotal(columns, texts(row))) totals.add(row.line)
-    else addNumbers(forms, amounts, row)
+    if (isTotal(columns, texts(row))) totalLines.add(row.line)
+    else addNumbers(detector, amountColumns, row)
   }
-  if (last !== undefined && rows > 1 && isNumericRow(columns, texts(last))) totals.add(last.line)
-  return { table, ...top, columns, values, decimals: decimalsOf(amounts, forms, rules.decimal), totals }
+  if (last !== undefined && rows > 1 && isNumericRow(columns, texts(last))) totalLines.add(last.line)
+  return {
+    table,
+    ...location,
+    columns,
+    values,
+    decimals: decimalsOf(amountColumns, detector, rules.decimal),
+    totalLines,
+  }
 }
 
 const texts = ({ cells }: SheetRow): readonly string[] => cells.map(String)
@@ -128,10 +135,10 @@ const texts = ({ cells }: SheetRow): readonly string[] => cells.map(String)
 type AmountColumns = readonly (readonly [index: number, name: AmountField])[]
 
 /** Skips cells of a workbook that are numbers already. */
-function addNumbers(forms: NumberFormatDetector, amounts: AmountColumns, { cells, line }: SheetRow): void {
-  for (const [index, name] of amounts) {
+function addNumbers(detector: NumberFormatDetector, amountColumns: AmountColumns, { cells, line }: SheetRow): void {
+  for (const [index, name] of amountColumns) {
     const cell = cells[index] ?? ''
-    if (typeof cell === 'string') forms.add(name, cell, line)
+    if (typeof cell === 'string') detector.add(name, cell, line)
   }
 }
 
@@ -143,32 +150,37 @@ const MIN_KNOWN_HEADINGS = 2
 const SAMPLE_ROWS = 100
 
 type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & {
-  readonly first: readonly (readonly string[])[]
+  readonly sampleRows: readonly (readonly string[])[]
 }
 
 /** The header: the first row with at least two known headings, else the first row. @throws BadUsage, OperationFailure */
 async function findHeader(file: string, table: SheetTable, rules: SheetRules): Promise<HeaderLocation> {
   const rows: SheetRow[] = []
-  let at: number | undefined
+  let headerIndex: number | undefined
   for await (const row of table.rows()) {
     if (
-      at === undefined &&
+      headerIndex === undefined &&
       rows.length < HEADER_SEARCH_ROWS &&
       countKnownHeadings(texts(row), rules) >= MIN_KNOWN_HEADINGS
     )
-      at = rows.length
+      headerIndex = rows.length
     rows.push(row)
-    if (rows.length > (at ?? 0) + SAMPLE_ROWS) break
+    if (rows.length > (headerIndex ?? 0) + SAMPLE_ROWS) break
   }
   const [first] = rows
   if (first === undefined) throw new BadUsage(`${file} is empty; the first line must name the columns`)
-  if (at === undefined && rows.length === 1 && countKnownHeadings(texts(first), rules) === 0) {
+  if (headerIndex === undefined && rows.length === 1 && countKnownHeadings(texts(first), rules) === 0) {
     const start = first.cells.join(' ').slice(0, 60)
     throw new OperationFailure(`${file} has no header with names of columns; it starts with: ${start}`)
   }
-  const header = rows[at ?? 0] ?? first
-  const below = rows.slice((at ?? 0) + 1).map(texts)
-  return { header: trimTrailingCells(texts(header)), headerLine: header.line, hasTitle: (at ?? 0) > 0, first: below }
+  const header = rows[headerIndex ?? 0] ?? first
+  const sampleRows = rows.slice((headerIndex ?? 0) + 1).map(texts)
+  return {
+    header: trimTrailingCells(texts(header)),
+    headerLine: header.line,
+    hasTitle: (headerIndex ?? 0) > 0,
+    sampleRows,
+  }
 }
 
 /** Removes empty cells at the end of a row, which stem from trailing separators. */
@@ -176,7 +188,7 @@ const trimTrailingCells = <One extends SheetCell>(cells: readonly One[]): readon
   cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 
 /** @throws BadUsage for a cell in a column without a heading */
-function refuseUnnamed(header: readonly string[], { line, cells }: SheetRow): void {
+function rejectCellsWithoutHeading(header: readonly string[], { line, cells }: SheetRow): void {
   const index = cells.findIndex((cell, at) => cell !== '' && header[at] === '')
   if (index < 0) return
   throw new BadUsage(
@@ -184,15 +196,20 @@ function refuseUnnamed(header: readonly string[], { line, cells }: SheetRow): vo
   )
 }
 
-function decimalsOf(amounts: AmountColumns, forms: NumberFormatDetector, told?: DecimalSeparator): DecimalSeparators {
-  if (told === undefined) return forms.detect()
-  return Object.fromEntries(amounts.map(([, name]) => [name, told])) as DecimalSeparators
+function decimalsOf(
+  amountColumns: AmountColumns,
+  detector: NumberFormatDetector,
+  decimal?: DecimalSeparator,
+): DecimalSeparators {
+  if (decimal === undefined) return detector.detect()
+  return Object.fromEntries(amountColumns.map(([, name]) => [name, decimal])) as DecimalSeparators
 }
 
 /** @throws OperationFailure, system errors */
 export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<ImportEntry> {
-  const { table, headerLine, totals } = sheet
-  for await (const row of table.rows()) if (row.line > headerLine && !totals.has(row.line)) yield entryOf(sheet, row)
+  const { table, headerLine, totalLines } = sheet
+  for await (const row of table.rows())
+    if (row.line > headerLine && !totalLines.has(row.line)) yield entryOf(sheet, row)
 }
 
 function entryOf(sheet: Spreadsheet, { line, cells }: SheetRow): ImportEntry {
@@ -201,11 +218,11 @@ function entryOf(sheet: Spreadsheet, { line, cells }: SheetRow): ImportEntry {
   if (length > columns.length || cells.length < columns.length)
     return { line, problems: [`has ${cells.length} cells, but the header has ${columns.length}`] }
   const { input, notes } = parseCells({ columns, decimals, values }, cells)
-  const unread = (field: string): InvalidCell[] =>
+  const findInvalidCells = (field: string): InvalidCell[] =>
     columns.flatMap((name, index) => {
       const text = String(cells[index] ?? '')
-      const isUnread = name === field && text !== '' && !isAcceptedValue(name, text)
-      return isUnread ? [{ column: header[index] ?? '', text }] : []
+      const isInvalid = name === field && text !== '' && !isAcceptedValue(name, text)
+      return isInvalid ? [{ column: header[index] ?? '', text }] : []
     })
-  return { line, input, notes, unread }
+  return { line, input, notes, findInvalidCells }
 }

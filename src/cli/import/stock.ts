@@ -23,34 +23,42 @@ export type Stock = {
  * Reads the stones of an account from the event log, independently of the read models.
  * @throws StoreUnavailable
  */
-export const readStock = async (store: EventStore, owner: number): Promise<Stock> => (await read(store, owner)).stock
+export const readStock = async (store: EventStore, owner: number): Promise<Stock> =>
+  (await readStockAndPending(store, owner)).stock
 
 /** Like `readStock`, but first completes accepted bulk requests of killed processes, which would otherwise change the stones later. */
 export async function readSettledStock(writing: CommandContext, owner: number): Promise<Stock> {
-  const tried = new Set<string>()
+  const attemptedStreams = new Set<string>()
   for (;;) {
-    const { stock, begun } = await read(writing.store, owner)
-    const left = [...begun].filter((stream) => !tried.has(stream))
-    if (left.length === 0) return stock
-    for (const stream of left) await finishPendingBulk(writing, stream, tried)
+    const { stock, pendingStreams } = await readStockAndPending(writing.store, owner)
+    const remainingStreams = [...pendingStreams].filter((stream) => !attemptedStreams.has(stream))
+    if (remainingStreams.length === 0) return stock
+    for (const stream of remainingStreams) await finishPendingBulk(writing, stream, attemptedStreams)
   }
 }
 
 /** @returns the stones, and the streams of bulk requests that were accepted and not completed */
-async function read(store: EventStore, owner: number): Promise<{ stock: Stock; begun: ReadonlySet<string> }> {
-  const stones = new StockProjection(owner)
-  const begun = new Set<string>()
+async function readStockAndPending(
+  store: EventStore,
+  owner: number,
+): Promise<{ stock: Stock; pendingStreams: ReadonlySet<string> }> {
+  const projection = new StockProjection(owner)
+  const pendingStreams = new Set<string>()
   for await (const event of store.readAll('start', { prefixes: ['diamond-', 'request-'] })) {
-    if (event.type === 'RequestAccepted') begun.add(event.stream)
-    else if (event.type === 'RequestDone') begun.delete(event.stream)
-    else stones.apply(event)
+    if (event.type === 'RequestAccepted') pendingStreams.add(event.stream)
+    else if (event.type === 'RequestDone') pendingStreams.delete(event.stream)
+    else projection.apply(event)
   }
-  return { stock: stones.toStock(), begun }
+  return { stock: projection.toStock(), pendingStreams }
 }
 
 /** A request that cannot be completed does not fail the import: it may be another account's, and the service reports it. */
-async function finishPendingBulk(writing: CommandContext, stream: string, tried: Set<string>): Promise<void> {
-  tried.add(stream)
+async function finishPendingBulk(
+  writing: CommandContext,
+  stream: string,
+  attemptedStreams: Set<string>,
+): Promise<void> {
+  attemptedStreams.add(stream)
   try {
     await finishBulk(writing, stream)
   } catch (error) {
@@ -63,7 +71,7 @@ async function finishPendingBulk(writing: CommandContext, stream: string, tried:
 class StockProjection {
   readonly #skus = new Map<number, string>()
   /** Number of certifications and 3D models by stone. */
-  readonly #attached = new Map<number, number>()
+  readonly #attachmentCounts = new Map<number, number>()
   readonly #customShapes = new Set<string>()
 
   constructor(private readonly owner: number) {}
@@ -80,7 +88,7 @@ class StockProjection {
   }
 
   #fold(id: number, { type, data }: DiamondEvent): void {
-    const attached = this.#attached.get(id) ?? 0
+    const attachmentCount = this.#attachmentCounts.get(id) ?? 0
     switch (type) {
       case 'DiamondCreated':
         if (data.owner === this.owner) this.#set(id, data.set)
@@ -90,15 +98,15 @@ class StockProjection {
         break
       case 'CertificationAttached':
       case 'StoneModelAttached':
-        this.#attached.set(id, attached + 1)
+        this.#attachmentCounts.set(id, attachmentCount + 1)
         break
       case 'CertificationRemoved':
       case 'StoneModelRemoved':
-        this.#attached.set(id, attached - 1)
+        this.#attachmentCounts.set(id, attachmentCount - 1)
         break
       case 'DiamondDeleted':
         this.#skus.delete(id)
-        this.#attached.delete(id)
+        this.#attachmentCounts.delete(id)
         break
       default:
     }
@@ -110,15 +118,20 @@ class StockProjection {
   }
 
   toStock(): Stock {
-    const single = new Map<string, number>()
-    const several = new Map<string, number[]>()
+    const idBySku = new Map<string, number>()
+    const duplicateIdsBySku = new Map<string, number[]>()
     for (const [id, sku] of this.#skus) {
-      const first = single.get(sku)
-      if (first === undefined) single.set(sku, id)
-      else if (several.get(sku)?.push(id) === undefined) several.set(sku, [first, id])
+      const first = idBySku.get(sku)
+      if (first === undefined) idBySku.set(sku, id)
+      else if (duplicateIdsBySku.get(sku)?.push(id) === undefined) duplicateIdsBySku.set(sku, [first, id])
     }
-    const bySku = (sku: string) => several.get(sku) ?? [single.get(sku)].filter((id) => id !== undefined)
-    const enriched = [...this.#attached].filter(([, number]) => number > 0).map(([id]) => id)
-    return { bySku, skus: this.#skus, idsWithAttachments: new Set(enriched), customShapes: this.#customShapes }
+    const bySku = (sku: string) => duplicateIdsBySku.get(sku) ?? [idBySku.get(sku)].filter((id) => id !== undefined)
+    const idsWithAttachments = [...this.#attachmentCounts].filter(([, number]) => number > 0).map(([id]) => id)
+    return {
+      bySku,
+      skus: this.#skus,
+      idsWithAttachments: new Set(idsWithAttachments),
+      customShapes: this.#customShapes,
+    }
   }
 }

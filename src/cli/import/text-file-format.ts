@@ -12,7 +12,7 @@ export type TextFileFormat = {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
   readonly delimiter: (typeof DELIMITERS)[number]
   /** The first line is `sep=;`, which tells Excel the delimiter. */
-  readonly namesDelimiter: boolean
+  readonly hasDelimiterLine: boolean
   /** One JSON object per line and no header. */
   readonly isJson: boolean
 }
@@ -61,15 +61,15 @@ export async function detectTextFileFormat(file: string): Promise<TextFileFormat
   const encoding = await encodingOf(file)
   const lines = await firstLines(file, encoding)
   const [first = ''] = lines
-  refuseOtherKinds(file, first.trimStart())
+  rejectUnsupportedFormats(file, first.trimStart())
   if (lines.some((line) => line.includes('\0')))
     throw new OperationFailure(`${file} is not a text file; ${SAVE_AS_CSV}`)
-  const [, named] = /^"?sep=(.)"?$/i.exec(first.trim()) ?? []
-  const delimiter = DELIMITERS.find((one) => one === named)
+  const [, namedDelimiter] = /^"?sep=(.)"?$/i.exec(first.trim()) ?? []
+  const delimiter = DELIMITERS.find((one) => one === namedDelimiter)
   return {
     encoding,
     delimiter: delimiter ?? delimiterOf(lines),
-    namesDelimiter: delimiter !== undefined,
+    hasDelimiterLine: delimiter !== undefined,
     isJson: first.trimStart().startsWith('{'),
   }
 }
@@ -77,7 +77,7 @@ export async function detectTextFileFormat(file: string): Promise<TextFileFormat
 const SAVE_AS_CSV = 'open it in a spreadsheet program and save it as CSV'
 
 /** First characters of other kinds of files, with advice. */
-const OTHER_KINDS: readonly (readonly [start: string, advice: string])[] = [
+const UNSUPPORTED_FORMATS: readonly (readonly [start: string, advice: string])[] = [
   ['[', 'is a JSON array; convert it to one object per line, for example with `jq -c ".[]"`'],
   ['<', `is an HTML or XML file; ${SAVE_AS_CSV}`],
   ['\u00d0\u00cf\u0011\u00e0', `is an Excel 97-2003 workbook; ${SAVE_AS_CSV}`],
@@ -86,9 +86,9 @@ const OTHER_KINDS: readonly (readonly [start: string, advice: string])[] = [
 ]
 
 /** @throws OperationFailure with the kind of file and advice */
-function refuseOtherKinds(file: string, start: string): void {
-  for (const [known, advice] of OTHER_KINDS)
-    if (start.startsWith(known)) throw new OperationFailure(`${file} ${advice}`)
+function rejectUnsupportedFormats(file: string, start: string): void {
+  for (const [signature, advice] of UNSUPPORTED_FORMATS)
+    if (start.startsWith(signature)) throw new OperationFailure(`${file} ${advice}`)
 }
 
 /**
@@ -99,15 +99,15 @@ async function encodingOf(file: string): Promise<TextFileFormat['encoding']> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let isFirst = true
   for await (const chunk of bytesOf(file) as AsyncIterable<Buffer>) {
-    const wide = isFirst ? detectUtf16(chunk) : undefined
-    if (wide !== undefined) return wide
+    const utf16Encoding = isFirst ? detectUtf16(chunk) : undefined
+    if (utf16Encoding !== undefined) return utf16Encoding
     isFirst = false
-    if (!decodes(decoder, chunk)) return 'windows-1252'
+    if (!canDecode(decoder, chunk)) return 'windows-1252'
   }
-  return decodes(decoder) ? 'utf-8' : 'windows-1252'
+  return canDecode(decoder) ? 'utf-8' : 'windows-1252'
 }
 
-function decodes(decoder: TextDecoder, chunk?: Buffer): boolean {
+function canDecode(decoder: TextDecoder, chunk?: Buffer): boolean {
   try {
     decoder.decode(chunk, { stream: chunk !== undefined })
     return true
@@ -130,11 +130,11 @@ const MAX_SAMPLE_CHARACTERS = 65_536
 /** The first non-empty lines. */
 async function firstLines(file: string, encoding: TextFileFormat['encoding']): Promise<string[]> {
   let start = ''
-  let isWhole = true
+  let isWithinLimit = true
   for await (const text of textOf(file, encoding) as AsyncIterable<string>) {
     start += text
-    isWhole = start.length <= MAX_SAMPLE_CHARACTERS
-    if (!isWhole || start.split(/[\r\n]+/).length > MAX_SAMPLE_LINES + 1) break
+    isWithinLimit = start.length <= MAX_SAMPLE_CHARACTERS
+    if (!isWithinLimit || start.split(/[\r\n]+/).length > MAX_SAMPLE_LINES + 1) break
   }
   const lines = start
     .slice(0, MAX_SAMPLE_CHARACTERS)
@@ -148,14 +148,16 @@ async function firstLines(file: string, encoding: TextFileFormat['encoding']): P
  * the one with more cells; a single column gets the comma.
  */
 function delimiterOf(lines: readonly string[]): TextFileFormat['delimiter'] {
-  const bare = lines.map((line) => line.replaceAll(/"[^"]*"/g, ''))
+  const unquotedLines = lines.map((line) => line.replaceAll(/"[^"]*"/g, ''))
   let best = { delimiter: DELIMITERS[0] as TextFileFormat['delimiter'], lines: 0, cells: 0 }
   for (const delimiter of DELIMITERS) {
-    const cells = bare.map((line) => line.split(delimiter).length - 1).filter((times) => times > 0)
-    for (const times of new Set(cells)) {
-      const equal = cells.filter((other) => other === times).length
-      const isBetter = equal > best.lines || (equal === best.lines && times > best.cells)
-      if (isBetter) best = { delimiter, lines: equal, cells: times }
+    const delimiterCounts = unquotedLines
+      .map((line) => line.split(delimiter).length - 1)
+      .filter((delimiterCount) => delimiterCount > 0)
+    for (const delimiterCount of new Set(delimiterCounts)) {
+      const lineCount = delimiterCounts.filter((other) => other === delimiterCount).length
+      const isBetter = lineCount > best.lines || (lineCount === best.lines && delimiterCount > best.cells)
+      if (isBetter) best = { delimiter, lines: lineCount, cells: delimiterCount }
     }
   }
   return best.delimiter

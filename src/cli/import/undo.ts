@@ -20,7 +20,7 @@ import { createOperatorOrigin, withInstallation, type OpenInstallation } from '.
 import { formatCount, formatQuantity, note, printResult, progressBar, type OutputOptions } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
 import { listenForStop, type StopSignal } from '../process-exit.ts'
-import { finishAndReadBulk, doneBulks, inventoryOf } from './write.ts'
+import { finishAndReadBulk, readCompletedBulks, createDiamondContext } from './write.ts'
 
 /**
  * Identifies an import; its changes are in the event log. Written before the first change, so that an interrupted import can
@@ -56,8 +56,8 @@ export async function writeUndoFile(dataDir: string, undo: UndoFile): Promise<st
   } finally {
     await file.close()
   }
-  const parent = await open(folder)
-  await parent.sync().finally(() => parent.close())
+  const folderHandle = await open(folder)
+  await folderHandle.sync().finally(() => folderHandle.close())
   return path
 }
 
@@ -105,8 +105,8 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
     const { position, ...counts } = await undoBulks(installation, undo, { bulks, stones, signal: listenForStop() })
     await awaitReadModels(installation, position ?? 'start')
     const { created, changed, deleted } = counts
-    const left = counts.refused === 0 ? '' : `, skipped ${formatCount(counts.refused)} (changed since)`
-    const text = `Stones of ${undo.email}: recreated ${formatCount(created)}, reverted ${formatCount(changed)}, deleted ${formatCount(deleted)}${left}`
+    const skippedText = counts.refused === 0 ? '' : `, skipped ${formatCount(counts.refused)} (changed since)`
+    const text = `Stones of ${undo.email}: recreated ${formatCount(created)}, reverted ${formatCount(changed)}, deleted ${formatCount(deleted)}${skippedText}`
     printResult(options, { ...result, ...counts }, text)
   })
 }
@@ -117,10 +117,10 @@ export async function findRemainingBulks(
   undo: Pick<UndoFile, 'import'>,
 ): Promise<{ bulks: DiamondUndoRequest[]; stones: number }> {
   const bulks: DiamondUndoRequest[] = []
-  let number = 0
+  let bulkIndex = 0
   let stones = 0
-  for await (const { diamonds } of doneBulks(writing, undo.import)) {
-    const record = requestStream('import', 'undo', undo.import, number++)
+  for await (const { diamonds } of readCompletedBulks(writing, undo.import)) {
+    const record = requestStream('import', 'undo', undo.import, bulkIndex++)
     if ((await finishAndReadBulk(writing, record)) !== undefined) continue
     bulks.push({ record, correlation: undo.import, diamonds })
     stones += diamonds.length
@@ -132,14 +132,14 @@ const MAX_LISTED_CONFLICTS = 1_000
 
 /** Notes stones that were changed since the import, at most MAX_LISTED_CONFLICTS. @returns the number of all such stones */
 async function reportConflicts({ store }: Installation, bulks: readonly DiamondUndoRequest[]): Promise<number> {
-  let conflicts = 0
+  let conflictCount = 0
   for (const bulk of bulks) {
     for (const { id, sku, by, at } of await findUndoConflicts(store, bulk)) {
-      if (conflicts++ < MAX_LISTED_CONFLICTS)
+      if (conflictCount++ < MAX_LISTED_CONFLICTS)
         note(`diamond ${id}${sku === '' ? '' : `, sku ${sku},`} was changed by ${by} at ${at}`)
     }
   }
-  return conflicts
+  return conflictCount
 }
 
 export type RemainingBulks = {
@@ -154,25 +154,25 @@ export async function undoBulks(
   { account }: Pick<UndoFile, 'account'>,
   { bulks, stones, signal }: RemainingBulks,
 ): Promise<DiamondUndoResult> {
-  const by: CommandPrincipal = { owner: account, origin: createOperatorOrigin() }
-  const inventory = inventoryOf(installation, by)
+  const principal: CommandPrincipal = { owner: account, origin: createOperatorOrigin() }
+  const context = createDiamondContext(installation, principal)
   const bar = progressBar('undoing', stones, 'stones')
   const sum = { created: 0, changed: 0, deleted: 0, unchanged: 0, refused: 0 }
   let position: Position | undefined
-  let passed = 0
+  let processedCount = 0
   for (const [index, bulk] of bulks.entries()) {
     try {
-      const undone = await undoChanges(inventory, by, bulk)
-      for (const name of ['created', 'changed', 'deleted', 'unchanged', 'refused'] as const) sum[name] += undone[name]
-      position = latestPosition([position, undone.position])
+      const result = await undoChanges(context, principal, bulk)
+      for (const name of ['created', 'changed', 'deleted', 'unchanged', 'refused'] as const) sum[name] += result[name]
+      position = latestPosition([position, result.position])
     } catch (error) {
       // Another process undoes the same import, and has done this bulk.
       if (!(error instanceof AlreadyApplied)) throw error
     }
-    bar.update((passed += bulk.diamonds.length))
+    bar.update((processedCount += bulk.diamonds.length))
     if (signal.isReceived && index < bulks.length - 1) {
       throw new OperationFailure(
-        `Stopped after ${formatCount(passed)} of ${formatQuantity(stones, 'stone')}; run the same command again to resume`,
+        `Stopped after ${formatCount(processedCount)} of ${formatQuantity(stones, 'stone')}; run the same command again to resume`,
       )
     }
   }

@@ -27,14 +27,14 @@ import type { Stock } from './stock.ts'
 /** Stones that are written atomically. */
 export const BULK_SIZE = 500
 
-/** The request stream of a bulk of an import. @param bulk from 0 */
-const recordOf = (id: string, bulk: number): string => requestStream('import', id, bulk)
+/** The request stream of a bulk of an import. @param bulkIndex from 0 */
+const recordOf = (id: string, bulkIndex: number): string => requestStream('import', id, bulkIndex)
 
 /** A completed bulk: ids of its diamonds, and its time (ISO 8601). */
-export type DoneBulk = { readonly diamonds: readonly number[]; readonly at: string }
+export type CompletedBulk = { readonly diamonds: readonly number[]; readonly at: string }
 
 /** The bulk with this request stream, which is completed first if it was only accepted; undefined if there is none. */
-export async function finishAndReadBulk(writing: CommandContext, record: string): Promise<DoneBulk | undefined> {
+export async function finishAndReadBulk(writing: CommandContext, record: string): Promise<CompletedBulk | undefined> {
   await finishBulk(writing, record)
   const [last] = await writing.store.read(record, { last: 1 })
   if (last?.type !== 'RequestDone') return undefined
@@ -42,11 +42,11 @@ export async function finishAndReadBulk(writing: CommandContext, record: string)
 }
 
 /** The completed bulks of an import, in order. */
-export async function* doneBulks(writing: CommandContext, id: string): AsyncGenerator<DoneBulk> {
-  for (let bulk = 0; ; bulk++) {
-    const done = await finishAndReadBulk(writing, recordOf(id, bulk))
-    if (done === undefined) return
-    yield done
+export async function* readCompletedBulks(writing: CommandContext, id: string): AsyncGenerator<CompletedBulk> {
+  for (let bulkIndex = 0; ; bulkIndex++) {
+    const bulk = await finishAndReadBulk(writing, recordOf(id, bulkIndex))
+    if (bulk === undefined) return
+    yield bulk
   }
 }
 
@@ -63,24 +63,30 @@ export type ImportResumePoint = {
  * Finds an earlier import of the same file, complete or interrupted: the id of an import derives from the account and the
  * file. An import is ignored if none of its stones exists any more.
  * @param digest of the file and its parsed lines
- * @param bulks number of bulks of the import
- * @param again whether to ignore complete imports too
+ * @param bulkCount number of bulks of the import
+ * @param ignoresComplete whether to ignore complete imports too
  */
 export async function findResumePoint(
   writing: CommandContext,
-  { account, digest, bulks, again }: { account: number; digest: string; bulks: number; again: boolean },
+  {
+    account,
+    digest,
+    bulkCount,
+    ignoresComplete,
+  }: { account: number; digest: string; bulkCount: number; ignoresComplete: boolean },
 ): Promise<ImportResumePoint> {
-  for (let time = 1; ; time++) {
-    const id = eventId(`import/${account}/${digest}/${BULK_SIZE}`, time)
-    let at: string | undefined
-    let done = 0
+  for (let importNumber = 1; ; importNumber++) {
+    const id = eventId(`import/${account}/${digest}/${BULK_SIZE}`, importNumber)
+    let lastWrittenAt: string | undefined
+    let completedBulks = 0
     let isAnyLive = false
-    for await (const bulk of doneBulks(writing, id)) {
-      done++
-      at = bulk.at
+    for await (const bulk of readCompletedBulks(writing, id)) {
+      completedBulks++
+      lastWrittenAt = bulk.at
       isAnyLive ||= await isAnyDiamondLive(writing, bulk.diamonds)
     }
-    if (done === 0 || (isAnyLive && !(again && done >= bulks))) return { id, completedBulks: done, lastWrittenAt: at }
+    if (completedBulks === 0 || (isAnyLive && !(ignoresComplete && completedBulks >= bulkCount)))
+      return { id, completedBulks, lastWrittenAt }
   }
 }
 
@@ -121,7 +127,7 @@ export async function* planCreations(lines: AsyncIterable<UsableLine>): AsyncGen
 export async function* planUpdates(
   lines: AsyncIterable<UsableLine>,
   stock: Stock,
-  by: CommandPrincipal,
+  principal: CommandPrincipal,
 ): AsyncGenerator<ImportBulk> {
   for await (const bulk of bulksOf(lines)) {
     const creates: NewDiamond[] = []
@@ -129,16 +135,16 @@ export async function* planUpdates(
     for (const { change } of bulk) {
       const [id] = stock.bySku(change.set.sku ?? '')
       if (id === undefined) creates.push(toNewDiamond(change))
-      else changes.push(planPatch(id, change, by))
+      else changes.push(planPatch(id, change, principal))
     }
     yield { creates, changes, isDeletion: false, ...lastOf(bulk) }
   }
 }
 
 /** Deletes these stones, in bulks. */
-export function* planDeletions(ids: readonly number[], by: CommandPrincipal): Generator<ImportBulk> {
+export function* planDeletions(ids: readonly number[], principal: CommandPrincipal): Generator<ImportBulk> {
   for (let from = 0; from < ids.length; from += BULK_SIZE) {
-    const changes = ids.slice(from, from + BULK_SIZE).map((id) => planDelete(id, by))
+    const changes = ids.slice(from, from + BULK_SIZE).map((id) => planDelete(id, principal))
     yield { creates: [], changes, isDeletion: true }
   }
 }
@@ -161,62 +167,62 @@ async function* bulksOf(lines: AsyncIterable<UsableLine>): AsyncGenerator<Usable
 
 export type ImportBulks = AsyncIterable<ImportBulk> | Iterable<ImportBulk>
 
-/** The counts that the steps would result in, for a dry run. */
+/** The counts that the bulks would result in, for a dry run. */
 export async function countChanges(
   installation: { readonly writing: CommandContext },
-  by: CommandPrincipal,
-  steps: ImportBulks,
+  principal: CommandPrincipal,
+  bulks: ImportBulks,
 ): Promise<ImportCounts> {
   const counter = new ImportCounter()
-  for await (const step of steps) {
-    const { decisions } = await decideChanges(installation.writing, by, step.changes)
+  for await (const bulk of bulks) {
+    const { decisions } = await decideChanges(installation.writing, principal, bulk.changes)
     const changed = decisions.filter(({ events }) => events.length > 0).length
-    counter.add(step, { created: step.creates.length, changed })
+    counter.add(bulk, { created: bulk.creates.length, changed })
   }
   return counter.counts
 }
 
 export type ImportRun = {
   readonly installation: { readonly writing: CommandContext }
-  readonly by: CommandPrincipal
+  readonly principal: CommandPrincipal
   /** Id of the import, from which its request streams derive. */
   readonly id: string
-  /** Steps done by an interrupted run; they are skipped. */
+  /** Bulks done by an interrupted run; they are skipped. */
   readonly completedBulks: number
-  /** Number of stones of all steps. */
+  /** Number of stones of all bulks. */
   readonly total: number
   readonly signal: StopSignal
 }
 
-/** Executes the steps in order. @throws OperationFailure if it is stopped, or another process runs the same import */
+/** Executes the bulks in order. @throws OperationFailure if it is stopped, or another process runs the same import */
 export async function writeBulks(
-  { installation, by, id, completedBulks, total, signal }: ImportRun,
-  steps: ImportBulks,
+  { installation, principal, id, completedBulks, total, signal }: ImportRun,
+  bulks: ImportBulks,
 ): Promise<ImportCounts & { readonly position: Position | undefined }> {
-  const inventory = inventoryOf(installation, by)
+  const context = createDiamondContext(installation, principal)
   const counter = new ImportCounter()
   const bar = progressBar('importing', total, 'stones')
   let position: Position | undefined
-  let record = 0
-  for await (const step of steps) {
-    if (record < completedBulks) {
-      record++
-      counter.skip(step)
+  let bulkIndex = 0
+  for await (const bulk of bulks) {
+    if (bulkIndex < completedBulks) {
+      bulkIndex++
+      counter.skip(bulk)
     } else {
-      const did = await writeBulk(inventory, by, { ...step, record: recordOf(id, record) })
-      if (did.position !== undefined) record++
-      position = latestPosition([position, did.position])
-      counter.add(step, did)
+      const result = await writeBulk(context, principal, { ...bulk, record: recordOf(id, bulkIndex) })
+      if (result.position !== undefined) bulkIndex++
+      position = latestPosition([position, result.position])
+      counter.add(bulk, result)
     }
     bar.update(counter.total)
-    throwIfStopped(signal, counter, total, step)
+    throwIfStopped(signal, counter, total, bulk)
   }
   bar.end()
   return { ...counter.counts, position }
 }
 
 /** Context for diamond commands that reserves ids for whole bulks. */
-export const inventoryOf = (
+export const createDiamondContext = (
   { writing }: { readonly writing: CommandContext },
   { origin }: CommandPrincipal,
 ): DiamondCommandContext => {
@@ -224,12 +230,12 @@ export const inventoryOf = (
 }
 
 async function writeBulk(
-  inventory: DiamondCommandContext,
-  by: CommandPrincipal,
-  step: ImportBulk & { readonly record: string },
+  context: DiamondCommandContext,
+  principal: CommandPrincipal,
+  bulk: ImportBulk & { readonly record: string },
 ) {
   try {
-    return await changeStock(inventory, by, step)
+    return await changeStock(context, principal, bulk)
   } catch (error) {
     if (!(error instanceof AlreadyApplied)) throw error
     throw new OperationFailure(
@@ -241,13 +247,16 @@ async function writeBulk(
 class ImportCounter {
   #counts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
 
-  add({ creates, changes, isDeletion }: ImportBulk, did: { readonly created: number; readonly changed: number }): void {
-    this.#counts.created += did.created
-    this.#counts[isDeletion ? 'deleted' : 'changed'] += did.changed
-    this.#counts.unchanged += creates.length - did.created + changes.length - did.changed
+  add(
+    { creates, changes, isDeletion }: ImportBulk,
+    result: { readonly created: number; readonly changed: number },
+  ): void {
+    this.#counts.created += result.created
+    this.#counts[isDeletion ? 'deleted' : 'changed'] += result.changed
+    this.#counts.unchanged += creates.length - result.created + changes.length - result.changed
   }
 
-  /** Counts a step that an interrupted run has done. */
+  /** Counts a bulk that an interrupted run has done. */
   skip({ creates, changes }: ImportBulk): void {
     this.#counts.unchanged += creates.length + changes.length
   }

@@ -32,7 +32,7 @@ const BULKS = 3
 const origin = { actor: 'operator', via: 'cli', correlation: 'another-run' } as const
 const by = { owner: 1, origin }
 const signal = { isReceived: false, received: new Promise<string>(() => {}) }
-const sourceFile = { account: 1, digest: 'of-the-file', bulks: BULKS, again: false }
+const sourceFile = { account: 1, digest: 'of-the-file', bulkCount: BULKS, ignoresComplete: false }
 
 async function* lines(price?: number): AsyncGenerator<UsableLine> {
   for (let line = 2; line < 2 + STONES; line++) {
@@ -61,7 +61,7 @@ async function importNew(writing: CommandContext) {
   const { id, completedBulks } = await findResumePoint(writing, sourceFile)
   const named = { ...by, origin: { ...origin, correlation: id } }
   const counts = await writeBulks(
-    { installation: { writing }, by: named, id, completedBulks, total: STONES, signal },
+    { installation: { writing }, principal: named, id, completedBulks, total: STONES, signal },
     planCreations(lines()),
   )
   return { id, done: completedBulks, ...counts }
@@ -71,7 +71,10 @@ async function importBySku(writing: CommandContext, id: string, price: number) {
   const stock = await readSettledStock(writing, 1)
   const named = { ...by, origin: { ...origin, correlation: id } }
   const steps = planUpdates(lines(price), stock, named)
-  return writeBulks({ installation: { writing }, by: named, id, completedBulks: 0, total: STONES, signal }, steps)
+  return writeBulks(
+    { installation: { writing }, principal: named, id, completedBulks: 0, total: STONES, signal },
+    steps,
+  )
 }
 
 /** Finishes all bulks, as a service does when it starts. */
@@ -139,7 +142,14 @@ for (const [engine, open] of [
     const deletedIds = [...stock.skus.keys()].slice(0, 600)
     const named = { ...by, origin: { ...origin, correlation: 'gone' } }
     const deleted = await writeBulks(
-      { installation: { writing: contextFor(store) }, by: named, id: 'gone', completedBulks: 0, total: 600, signal },
+      {
+        installation: { writing: contextFor(store) },
+        principal: named,
+        id: 'gone',
+        completedBulks: 0,
+        total: 600,
+        signal,
+      },
       planDeletions(deletedIds, named),
     )
     assert.is(deleted.deleted, 600)
