@@ -4,7 +4,7 @@ import type { JsonSchema } from '../src/events/catalogue.ts'
 export type SchemaMember = {
   readonly name: string
   readonly type: string
-  readonly about: string
+  readonly description: string
 }
 
 /** The members of an object schema, in order, each followed by its nested members. */
@@ -16,7 +16,7 @@ export function membersOf(schema: JsonSchema, path = ''): SchemaMember[] {
     const described = {
       name: `${path}${name}`,
       type: `${describeType(member)}${optional}`,
-      about: describeSchema(member),
+      description: describeSchema(member),
     }
     return [described, ...alternativesOf(member).flatMap((part) => nestedMembers(part, described.name))]
   })

@@ -28,7 +28,7 @@ test('belong to known layers: src itself contains only main.ts, and each folder 
 })
 
 test('form no cycles, type imports included', () => {
-  const found = importCycles(modules).map((circle) => circle.join('\n  imports '))
+  const found = importCycles(modules).map((cycle) => cycle.join('\n  imports '))
   assert.is(found.length, 0, `import cycles, the shortest of each strongly connected component:\n${found.join('\n')}`)
 })
 

@@ -37,8 +37,8 @@ export async function enginesFor(dataDir: string): Promise<Engines> {
 
 /** The EventStoreDB peer that holds a data folder's log. Starts it on first use. */
 export function peerOf(dataDir: string): Promise<Peer> {
-  const known = peers.get(dataDir)
-  if (known !== undefined) return known
+  const existing = peers.get(dataDir)
+  if (existing !== undefined) return existing
   // Loaded on first use: most tests run on SQLite, and the gRPC client and server are slow to load.
   const peer = import('./eventstoredb/peer/peer.ts').then(({ startPeer }) => startPeer())
   peers.set(dataDir, peer)

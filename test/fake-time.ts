@@ -6,11 +6,11 @@ export type FakeTime = {
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Advances the time. Each due timer fires, and promises that wait for it settle before the next timer fires. */
-  pass(milliseconds: number): Promise<void>
+  advance(milliseconds: number): Promise<void>
   /** Advances the time synchronously: promises that wait for a timer settle later. */
   jump(milliseconds: number): void
   /** Simulates a suspended process: an interval that was due several times fires once. */
-  standStill(milliseconds: number): void
+  suspend(milliseconds: number): void
 }
 
 /** The faked functions. setImmediate and nextTick stay real, so sockets and files still work. */
@@ -29,11 +29,11 @@ export async function withFakeTime(
   try {
     await run({
       now: () => clock.now,
-      pass: async (milliseconds) => {
+      advance: async (milliseconds) => {
         await clock.tickAsync(milliseconds)
       },
       jump: (milliseconds) => void clock.tick(milliseconds),
-      standStill: (milliseconds) => void clock.jump(milliseconds),
+      suspend: (milliseconds) => void clock.jump(milliseconds),
     })
   } finally {
     clock.uninstall()

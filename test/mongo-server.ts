@@ -16,17 +16,17 @@ export type MongoServer = {
 /**
  * The server at MONGODB_URL, or a FerretDB that is started for this file. If there is neither, prints that the suites
  * are skipped.
- * @param what names the suites in the output
+ * @param suites names the suites in the output
  */
-export async function mongoServer(what: string): Promise<MongoServer | undefined> {
+export async function mongoServer(suites: string): Promise<MongoServer | undefined> {
   const url = await mongoUrl()
   if (url === undefined) {
-    console.log(`LEFT OUT: ${what}: neither MONGODB_URL nor FERRETDB_BIN is set`)
+    console.log(`LEFT OUT: ${suites}: neither MONGODB_URL nor FERRETDB_BIN is set`)
     return undefined
   }
   const server = serverAt(url, process.env['MONGODB_URL'] ? 'the server at MONGODB_URL' : 'FerretDB')
   const log = process.env['ENGINES']?.startsWith('esdb') === true ? "EventStoreDB's peer and " : ''
-  console.log(`NOTE: ${what}: on ${log}${server.name}`)
+  console.log(`NOTE: ${suites}: on ${log}${server.name}`)
   return server
 }
 
@@ -34,17 +34,17 @@ export async function mongoServer(what: string): Promise<MongoServer | undefined
  * The servers for a port's contract: the server of the other suites, and the MongoDB container that the test runner
  * starts if Docker is available (`CONTAINER`).
  */
-export async function mongoServers(what: string): Promise<readonly MongoServer[]> {
-  const server = await mongoServer(what)
-  const known = server === undefined ? [] : [server]
+export async function mongoServers(suites: string): Promise<readonly MongoServer[]> {
+  const server = await mongoServer(suites)
+  const servers = server === undefined ? [] : [server]
   const container = process.env[MONGO_CONTAINER_VARIABLE]
   if (container === undefined) {
-    console.log(`NOTE: ${what}: not on MongoDB in a container, since no Docker answers`)
-    return known
+    console.log(`NOTE: ${suites}: not on MongoDB in a container, since no Docker answers`)
+    return servers
   }
   const { name, url } = JSON.parse(container) as { readonly name: string; readonly url: string }
-  console.log(`NOTE: ${what}: on ${name} in a container, too`)
-  return [...known, serverAt(url, name)]
+  console.log(`NOTE: ${suites}: on ${name} in a container, too`)
+  return [...servers, serverAt(url, name)]
 }
 
 /** The environment variable with the name and the address of the MongoDB container, as JSON. */

@@ -169,7 +169,7 @@ for (const { file, end, output } of failing) {
   for (const [, test, reason] of output.matchAll(FAILED_TEST)) console.log(`    ${test}: ${reason}`)
 }
 if (unseen.length > 0) console.log(`\nDocumented responses that no test has received:`)
-for (const answer of unseen) console.log(`  ${answer}`)
+for (const response of unseen) console.log(`  ${response}`)
 const leaving = outcomes.filter(({ output }) => output.includes('LEFT OUT: ')).length
 if (leaving > 0)
   console.log(

@@ -1,5 +1,5 @@
 /** Seeded pseudo-random numbers (mulberry32). */
-export class Choices {
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {
@@ -19,21 +19,21 @@ export class Choices {
     return Math.floor(this.next() * count)
   }
 
-  between(least: number, most: number): number {
-    return least + this.next() * (most - least)
+  between(min: number, max: number): number {
+    return min + this.next() * (max - min)
   }
 
-  one<Thing>(things: readonly [Thing, ...Thing[]]): Thing
-  one<Thing>(things: readonly Thing[]): Thing | undefined
-  one<Thing>(things: readonly Thing[]): Thing | undefined {
-    return things[this.below(things.length)]
+  pick<Value>(values: readonly [Value, ...Value[]]): Value
+  pick<Value>(values: readonly Value[]): Value | undefined
+  pick<Value>(values: readonly Value[]): Value | undefined {
+    return values[this.below(values.length)]
   }
 
   /** Picks a name with a probability proportional to its weight. */
-  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+  pickWeighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries<number>(weights) as [Name, number][]
-    let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
-    for (const [name, weight] of entries) if ((at -= weight) < 0) return name
+    let remaining = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+    for (const [name, weight] of entries) if ((remaining -= weight) < 0) return name
     throw new Error('the weights are empty')
   }
 }
@@ -44,7 +44,7 @@ export class Choices {
 export const SEED = Number(process.env['SEED'] ?? 1)
 
 /** Random choices from this run's seed, independent of those for other names. */
-export const choicesFor = (name: string): Choices => new Choices(SEED ^ hashOf(name))
+export const randomFor = (name: string): SeededRandom => new SeededRandom(SEED ^ hashOf(name))
 
 /** FNV-1a, 32 bits. */
 function hashOf(text: string): number {

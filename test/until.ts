@@ -9,22 +9,22 @@ const HANGING = 120_000
 const CHECK_INTERVAL = 10
 
 /** Waits until a condition holds. @throws Error that names the condition if it hangs */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(description: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = now() + HANGING
-  while (!(await holds())) {
-    if (now() > deadline) throw new Error(`still waiting for ${what}`)
+  while (!(await condition())) {
+    if (now() > deadline) throw new Error(`still waiting for ${description}`)
     await new Promise<void>((done) => setTimeout(done, CHECK_INTERVAL))
   }
 }
 
 /** Waits for a promise that has to resolve. @throws Error that names it if it hangs */
-export async function comes<Value>(what: string, coming: Promise<Value>): Promise<Value> {
+export async function waitFor<Value>(description: string, promise: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
   const hanging = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Error(`still waiting for ${what}`)), HANGING)
+    timer = setTimeout(() => fail(new Error(`still waiting for ${description}`)), HANGING)
   })
   try {
-    return await Promise.race([coming, hanging])
+    return await Promise.race([promise, hanging])
   } finally {
     clearTimeout(timer)
   }

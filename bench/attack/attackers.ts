@@ -11,10 +11,11 @@ process.on('disconnect', () => process.exit(0))
 process.send?.({ ready: true })
 
 async function attackAll(options: AttackOptions): Promise<Record<string, number>> {
-  const until = performance.now() + options.seconds * 1000
+  const deadline = performance.now() + options.seconds * 1000
   const counts: Record<string, number> = {}
   for (const attack of ATTACKS)
-    for (let attacker = 0; attacker < attack.concurrency; attacker++) void repeatAttack(attack, options, until, counts)
+    for (let attacker = 0; attacker < attack.concurrency; attacker++)
+      void repeatAttack(attack, options, deadline, counts)
   // Attacks that still hang end with the process.
   await pause(options.seconds * 1000)
   return counts
@@ -23,10 +24,10 @@ async function attackAll(options: AttackOptions): Promise<Record<string, number>
 async function repeatAttack(
   attack: Attack,
   options: AttackOptions,
-  until: number,
+  deadline: number,
   counts: Record<string, number>,
 ): Promise<void> {
-  while (performance.now() < until) {
+  while (performance.now() < deadline) {
     counts[attack.name] = (counts[attack.name] ?? 0) + 1
     await attack.run(options)
     await pause(attack.pauseMs * (0.5 + Math.random()))

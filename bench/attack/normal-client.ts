@@ -14,18 +14,18 @@ type ClientResponse = { readonly status: number; readonly text: string }
 /**
  * A typical client: lists, reads, creates and changes stones, and shares and reads secrets, sequentially. Every 5 s it
  * also logs in, shares with a passphrase and attaches a report; these are not timed.
- * @param until a time of performance.now()
+ * @param deadline a time of performance.now()
  */
-export async function runNormalClient(adamant: Adamant, until: number): Promise<ClientResult> {
+export async function runNormalClient(adamant: Adamant, deadline: number): Promise<ClientResult> {
   const result: ClientResult = { latenciesMs: [], errors: [], slowRounds: 0 }
   const send = createSender(adamant, result)
   const operations = fastOperations(adamant, send)
   await Promise.all([
-    repeat(until, PAUSE_MS, async (turn) => {
-      const operation = operations[turn % operations.length]
+    repeat(deadline, PAUSE_MS, async (round) => {
+      const operation = operations[round % operations.length]
       if (operation !== undefined) await operation()
     }),
-    repeat(until, SLOW_ROUND_INTERVAL_MS, () => runSlowOperations(adamant, send, result)),
+    repeat(deadline, SLOW_ROUND_INTERVAL_MS, () => runSlowOperations(adamant, send, result)),
   ])
   return result
 }
@@ -100,9 +100,9 @@ async function attachReport({ token }: Adamant, send: Send): Promise<void> {
   await send('/v4/certification', { method: 'POST', headers, body: form }, false)
 }
 
-async function repeat(until: number, pauseMs: number, action: (turn: number) => Promise<void>): Promise<void> {
-  for (let turn = 0; performance.now() < until; turn++) {
-    await action(turn)
+async function repeat(deadline: number, pauseMs: number, action: (round: number) => Promise<void>): Promise<void> {
+  for (let round = 0; performance.now() < deadline; round++) {
+    await action(round)
     await pause(pauseMs)
   }
 }

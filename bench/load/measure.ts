@@ -83,7 +83,7 @@ function keepEventLoopBusy(): () => void {
 async function driveConnections(load: Load, end: number, now: Now): Promise<number> {
   const next = requestSequence(load)
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.port)))
-  let answered = 0
+  let responseCount = 0
   const runConnection = (socket: (typeof sockets)[number], index: number) =>
     new Promise<void>((done, fail) => {
       let carried = load.carry?.first[index] ?? ''
@@ -91,7 +91,7 @@ async function driveConnections(load: Load, end: number, now: Now): Promise<numb
       connection.send(next(index, carried))
 
       function onResponse(response: RawResponse): void {
-        answered++
+        responseCount++
         const error = errorIfUnsuccessful(response)
         if (error) return onError(error)
         if (load.carry) carried = extract(response, load.carry.pattern)
@@ -106,7 +106,7 @@ async function driveConnections(load: Load, end: number, now: Now): Promise<numb
       }
     })
   await Promise.all(sockets.map(runConnection))
-  return answered
+  return responseCount
 }
 
 /** Returns the next request with its placeholders replaced. The texts are split once, for speed. */

@@ -41,9 +41,9 @@ const COMMON_STATUSES = new Set(['408', '413', '415', '431', '503'])
 
 export function operationText({ method, path, operation }: ListedOperation): string {
   const { description, security, parameters, requestBody, responses } = operation
-  const parameterRows = parameters.map(({ name, in: place, required, description = '', schema }) => [
+  const parameterRows = parameters.map(({ name, in: location, required, description = '', schema }) => [
     `\`${name}\``,
-    place,
+    location,
     `${linkedType(schema)}${required ? '' : ', optional'}`,
     description,
   ])
@@ -88,7 +88,7 @@ function bodyText({ required, content }: NonNullable<OperationObject['requestBod
   const [schema] = Object.values(content).map((one) => one.schema)
   const media = Object.keys(content).join(' or ')
   const members = schema === undefined || '$ref' in schema ? [] : membersOf(schema)
-  const rows = members.map(({ name, type, about }) => [`\`${name}\``, type, about])
+  const rows = members.map(({ name, type, description }) => [`\`${name}\``, type, description])
   const type = schema === undefined || members.length > 0 ? '' : `: ${linkedType(schema)}`
   const heading = `Body (${media}${required ? '' : '; optional'})${type}`
   return rows.length === 0 ? heading : `${heading}\n\n${markdownTable(['member', 'type', 'description'], rows)}`

@@ -34,8 +34,8 @@ function eventText({ type, version, about, changes, notShown, schema }: Catalogu
 }
 
 function payloadTable(schema: CatalogueEntry['schema'], notShown: readonly string[]): string {
-  const rows = membersOf(schema).map(({ name, type, about }) => {
-    const words = notShown.includes(name) ? [about, '*not shown*'] : [about]
+  const rows = membersOf(schema).map(({ name, type, description }) => {
+    const words = notShown.includes(name) ? [description, '*not shown*'] : [description]
     return `| \`${name}\` | ${type} | ${words.filter(Boolean).join('; ')} |`
   })
   return rows.length === 0 ? 'No data.' : ['| member | type | description |', '| --- | --- | --- |', ...rows].join('\n')

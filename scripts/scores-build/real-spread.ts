@@ -9,7 +9,7 @@ import { realStones, datasetGrades } from '../scores-check/stones.ts'
  * How far the spread of each round in the bundled data set is from that of its grade's, or of the shape's, typical stone; in points of pc. Real
  * stones differ more than generated ones, since weight is hidden in proportions for which no ranges are published.
  */
-export async function spreadDeviations(known: 'shape' | 'grade', pool: TracePool): Promise<number[]> {
+export async function spreadDeviations(basis: 'shape' | 'grade', pool: TracePool): Promise<number[]> {
   const reference = await pool.traceInWorker('reference')
   const spreadOf = async (grade: CutGrade) => {
     const cut = await pool.traceInWorker(defaultCut('Round', grade))
@@ -21,6 +21,6 @@ export async function spreadDeviations(known: 'shape' | 'grade', pool: TracePool
   )
   return realStones().map(({ cut = '', carat, x, y }) => {
     const ownSpread = 100 * (1 - Number(carat) / weight(reference.volume, (Number(x) + Number(y)) / 2))
-    return Math.abs(ownSpread - (known === 'shape' ? typical : (graded.get(cut) ?? NaN)))
+    return Math.abs(ownSpread - (basis === 'shape' ? typical : (graded.get(cut) ?? NaN)))
   })
 }

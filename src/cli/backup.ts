@@ -34,7 +34,7 @@ async function backup(open: OpenInstallation, folder: string, options: OutputOpt
   const started = performance.now()
   checkNewFolder(folder, resolve(readSettings(process.env).DATA_DIR))
   const task = asAdminAction({ act: 'backup', subject: folder }, (installation) =>
-    makeBackup({ installation, folder: to: folder, report, signal: abortOnStop('Stopped; no backup was written') }),
+    makeBackup({ installation, folder, report, signal: abortOnStop('Stopped; no backup was written') }),
   )
   print(await withInstallation(open, task), folder, (performance.now() - started) / 1000, options)
 }

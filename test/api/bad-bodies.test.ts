@@ -5,7 +5,7 @@ import { FIELDS } from '../../src/domain/diamond/fields.ts'
 import { expect, pointers, refusal, type Request } from './harness/request.ts'
 import { newSender } from './harness/secrets.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, stone } from './harness/stones.ts'
+import { expectNoChange, created, stone } from './harness/stones.ts'
 
 const test = apiSuite('a request body')
 
@@ -43,10 +43,10 @@ const malformed: readonly (readonly [what: string, body: string | Buffer])[] = [
   ['with an incomplete number', '{"carat":1.}'],
   ['of 60,000 open brackets', '['.repeat(60_000)],
 ]
-for (const [what, body] of malformed) {
-  test(`${what} is rejected with 400 and changes nothing`, async ({ ann }) => {
+for (const [description, body] of malformed) {
+  test(`${description} is rejected with 400 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (const where of writes(id)) refusal(400, await ann.send({ ...where, body }))
     })
   })
@@ -68,7 +68,7 @@ for (const type of [
 ]) {
   test(`of the type ${type} is rejected with 415 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (const where of writes(id)) {
         refusal(415, await ann.send({ ...where, json: stone(), headers: { 'Content-Type': type } }))
       }
@@ -79,7 +79,7 @@ for (const type of [
 for (const charset of ['iso-8859-1', 'UTF-16', '"windows-1252"', 'us-ascii', 'utf-8x']) {
   test(`with the charset ${charset} is rejected with 415 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (const where of [...writes(id), { method: 'POST', path: '/v4/certification' }]) {
         for (const type of [
           `application/json; charset=${charset}`,
@@ -108,7 +108,7 @@ test('of the secrets API in a charset other than UTF-8 is rejected with 415', as
 test('in Latin-1 is rejected with 400 and changes nothing', async ({ ann, service }) => {
   const { id } = await created(ann)
   const body = Buffer.from(JSON.stringify(stone({ id, sku: 'é' })), 'latin1')
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const where of [...writes(id), { method: 'POST', path: '/v4/certification' }]) {
       refusal(400, await ann.send({ ...where, body }))
     }
@@ -140,7 +140,7 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
     const send = (body: Buffer) => ann.send({ method: 'POST', path: '/v4/diamond', body, headers })
     const whole = encode(JSON.stringify(stone()))
     expect(201, await send(whole))
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (const body of [Buffer.from(JSON.stringify(stone())), whole.subarray(0, -9)]) {
         const { error } = refusal(400, await send(body))
         assert.equal(error, ['The body does not match its Content-Encoding'])
@@ -192,7 +192,7 @@ test('of exactly 64 KiB is accepted and of one byte more is rejected with 413, w
   assert.is(fits.length, LIMIT)
   expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body: fits }))
   expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body: [fits] }))
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const size of [LIMIT + 1, 9_000_000]) {
       const body = sized(stone(), size)
       const { error } = refusal(413, await ann.send({ method: 'POST', path: '/v4/diamond', body }))
@@ -229,7 +229,7 @@ test('of a bulk request has room for 500 diamonds with every text at its longest
 test('over 1 MiB is rejected with 413 by every endpoint and changes nothing', async ({ ann }) => {
   const { id } = await created(ann)
   const body = sized({ sku: 'x' }, BULK_LIMIT + 1)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const where of writes(id)) {
       refusal(413, await ann.send({ ...where, body }))
       refusal(413, await ann.send({ ...where, body: [body.subarray(0, 500_000), body.subarray(500_000)] }))
@@ -240,7 +240,7 @@ test('over 1 MiB is rejected with 413 by every endpoint and changes nothing', as
 test('nested too deeply is rejected with 422, with and without an Idempotency-Key', async ({ ann }) => {
   const { id } = await created(ann)
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const depth of [32, 2_000, 30_000]) {
       for (const [field, key] of [
         ['sku', 'a'],
@@ -267,8 +267,8 @@ for (const number of ['1e999', '-1e999', '1e400', '9'.repeat(400)]) {
   test(`with the number ${number.slice(0, 10)} is rejected with 422 at its field`, async ({ ann }) => {
     for (const field of ['carat', 'price', 'access', 'clarity', 'cutShape', 'sku', 'isColored']) {
       const body = `{"sku":"a","cutShape":"Round","carat":1,"${field}":${number}}`
-      const answer = await ann.send({ method: 'POST', path: '/v4/diamond', body })
-      assert.equal(pointers(refusal(422, answer)), [`/${field}`])
+      const response = await ann.send({ method: 'POST', path: '/v4/diamond', body })
+      assert.equal(pointers(refusal(422, response)), [`/${field}`])
     }
   })
 }
@@ -298,7 +298,7 @@ for (const field of ['constructor', 'prototype', 'toString', 'hasOwnProperty', '
 test('with a member __proto__ at any depth is rejected with 400 and changes nothing', async ({ ann, service }) => {
   const { id } = await created(ann)
   const proto = '"__proto__":{"sku":"a","cutShape":"Round","carat":1}'
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const body of [`{${proto}}`, `{"id":${id},${proto}}`, `{"entries":[{${proto}}]}`, `{"scores":{${proto}}}`]) {
       for (const where of writes(id)) refusal(400, await ann.send({ ...where, body }))
     }
@@ -326,17 +326,17 @@ test('with more than 1,000 fields is rejected with 413', async ({ ann }) => {
 })
 
 test('with 900 unknown fields is rejected with 422 and a response of bounded size', async ({ ann }) => {
-  const answer = await ann.post('/v4/diamond', fields(900))
-  assert.is(pointers(refusal(422, answer)).length, 51)
-  assert.ok(answer.text.length < 20_000, `${answer.text.length} characters`)
+  const response = await ann.post('/v4/diamond', fields(900))
+  assert.is(pointers(refusal(422, response)).length, 51)
+  assert.ok(response.text.length < 20_000, `${response.text.length} characters`)
 })
 
 test('with a field name of 60,000 characters is rejected with 422 and a response that truncates the name', async ({
   ann,
 }) => {
-  const answer = await ann.post('/v4/diamond', stone({ ['x'.repeat(60_000)]: 1 }))
-  refusal(422, answer)
-  assert.ok(answer.text.length < 10_000, `${answer.text.length} characters`)
+  const response = await ann.post('/v4/diamond', stone({ ['x'.repeat(60_000)]: 1 }))
+  refusal(422, response)
+  assert.ok(response.text.length < 10_000, `${response.text.length} characters`)
 })
 
 test.run()

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { current, changesNothing, created, createdMany, list, stone, stoneV3 } from './harness/stones.ts'
+import { current, expectNoChange, created, createdMany, list, stone, stoneV3 } from './harness/stones.ts'
 
 /** Warnings about an unreachable store appear next to the test that failed because of it. */
 const test = apiSuite('a bulk request', { settings: { LOG_LEVEL: 'warn' } })
@@ -14,8 +14,8 @@ for (const method of ['PUT', 'PATCH']) {
       { id: a?.id, clarity: 'IF' },
       { id: b?.id, carat: 2, sku: 'B' },
     ]
-    const answer = expect(200, await ann.send({ method, path: '/v4/diamond/bulk', json: { entries } }))
-    assert.equal(answer.json(), [
+    const response = expect(200, await ann.send({ method, path: '/v4/diamond/bulk', json: { entries } }))
+    assert.equal(response.json(), [
       { ...c, price: 3 },
       { ...a, clarity: 'IF' },
       { ...b, carat: 2, sku: 'B' },
@@ -29,7 +29,7 @@ test('with the unchanged entries of a list changes nothing', async ({ service })
   await createdMany(vendor, 5)
   for (const version of ['v3', 'v4']) {
     const entries = list(await vendor.get(`/${version}/diamond`))
-    await changesNothing([vendor], async () => {
+    await expectNoChange([vendor], async () => {
       assert.equal(list(expect(200, await vendor.patch(`/${version}/diamond/bulk`, { entries }))), entries)
     })
   }
@@ -38,7 +38,7 @@ test('with the unchanged entries of a list changes nothing', async ({ service })
 test('with an invalid entry writes nothing and names every error of every entry', async ({ service }) => {
   const vendor = await service.newVendor()
   const entries = [stone(), stone({ carat: -1, girdle: 'x' }), stone(), 'no', { sku: 'x' }, null]
-  await changesNothing([vendor], async () => {
+  await expectNoChange([vendor], async () => {
     assert.equal(pointers(refusal(422, await vendor.post('/v4/diamond/bulk', { entries }))), [
       '/entries/1/carat',
       '/entries/1/girdle',
@@ -53,7 +53,7 @@ test('with an invalid entry writes nothing and names every error of every entry'
 test('with an invalid change changes nothing and names every error of every entry', async ({ service }) => {
   const vendor = await service.newVendor()
   const [a, b, c] = await createdMany(vendor, 3)
-  await changesNothing([vendor], async () => {
+  await expectNoChange([vendor], async () => {
     const entries = [
       { id: a?.id, price: 1 },
       { id: b?.id, price: -1, colr: 1 },
@@ -71,18 +71,18 @@ test('with an invalid change changes nothing and names every error of every entr
   })
 })
 
-for (const [what, body] of [
+for (const [description, body] of [
   ['without entries', {}],
   ['with entries null', { entries: null }],
   ['with entries an object', { entries: {} }],
   ['with entries a string', { entries: 'x' }],
   ['with an empty list of entries', { entries: [] }],
 ] as const) {
-  test(`${what} is rejected with 422 at /entries`, async ({ ann }) => {
+  test(`${description} is rejected with 422 at /entries`, async ({ ann }) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       for (const version of ['v3', 'v4']) {
-        const answer = await ann.send({ method, path: `/${version}/diamond/bulk`, json: body })
-        assert.equal(pointers(refusal(422, answer)), ['/entries'])
+        const response = await ann.send({ method, path: `/${version}/diamond/bulk`, json: body })
+        assert.equal(pointers(refusal(422, response)), ['/entries'])
       }
     }
   })
@@ -97,7 +97,7 @@ test('that is not an object is rejected with 422', async ({ ann }) => {
 
 test('with 501 entries is rejected with 413, whatever they contain', async ({ ann }) => {
   const entries = Array.from({ length: 501 }, () => stoneV3())
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       refusal(413, await ann.send({ method, path: '/v3/diamond/bulk', json: { entries } }))
       refusal(413, await ann.send({ method, path: '/v4/diamond/bulk', json: { entries: entries.map(() => 1) } }))
@@ -117,8 +117,8 @@ test('with a duplicate id is rejected with 422 at the second entry', async ({ an
 for (const id of [0, -1, 1.5, 2 ** 53, 1e300, '1', null, true, [], {}]) {
   test(`with the id ${JSON.stringify(id)} is rejected with 422`, async ({ ann }) => {
     for (const method of ['PATCH', 'DELETE']) {
-      const answer = await ann.send({ method, path: '/v4/diamond/bulk', json: { entries: [{ id }] } })
-      assert.equal(pointers(refusal(422, answer)), ['/entries/0/id'])
+      const response = await ann.send({ method, path: '/v4/diamond/bulk', json: { entries: [{ id }] } })
+      assert.equal(pointers(refusal(422, response)), ['/entries/0/id'])
     }
   })
 }
@@ -140,7 +140,7 @@ test('names the errors of all entries in request order, with 422 before 403 befo
     { id: theirsToo.id },
     { id: deleted.id },
   ]
-  await changesNothing([ann, bob], async () => {
+  await expectNoChange([ann, bob], async () => {
     for (const method of ['PUT', 'PATCH']) {
       const send = (...more: unknown[]) =>
         ann.send({ method, path: '/v4/diamond/bulk', json: { entries: [...entries, ...more] } })
@@ -180,7 +180,7 @@ test('with a member other than entries is rejected with 422, together with the e
 }) => {
   const { id } = await created(ann)
   const [good, bad] = [stone({ id }), stone({ id, carat: 0 })]
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const send = (json: unknown) => ann.send({ method, path: '/v4/diamond/bulk', json })
       const entry = method === 'DELETE' ? { id } : good
@@ -199,16 +199,16 @@ test('with a member other than entries is rejected with 422, together with the e
 test('to delete accepts only ids in its entries', async ({ ann }) => {
   const [a, b] = await createdMany(ann, 2)
   const entries = [{ id: a?.id, sku: 'A' }, { id: b?.id }, { Id: 3, price: 1 }]
-  await changesNothing([ann], async () => {
-    const answer = await ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', json: { entries } })
+  await expectNoChange([ann], async () => {
+    const response = await ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', json: { entries } })
     const expected = ['/entries/0/sku', '/entries/2/Id', '/entries/2/id', '/entries/2/price']
-    assert.equal(pointers(refusal(422, answer)), expected)
+    assert.equal(pointers(refusal(422, response)), expected)
   })
 })
 
 test('with If-Match is rejected with 400, because that header refers to a single diamond', async ({ ann }) => {
   const { id } = await created(ann)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const tag of ['*', '"0.0"', '"9.9"', 'x']) {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const json = { entries: [method === 'DELETE' ? { id } : stone({ id })] }
@@ -238,11 +238,11 @@ test('concurrent with others on the same diamonds loses no change and is not rej
     { isColored: true },
   ]
   const skus = Array.from({ length: 15 }, (_, number) => ({ sku: `S-${number}` }))
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...[...changes, ...skus].map(change),
     ...stones.map(({ id }) => vendor.patch(`/v4/diamond/${id}`, { isLabGrown: true })),
   ])
-  for (const answer of answers) expect(200, answer)
+  for (const response of responses) expect(200, response)
   const after = list(await current(vendor, '/v4/diamond'))
   assert.is(after.length, 20)
   for (const shown of after) {

@@ -16,10 +16,10 @@ test('is private and requires revalidation for the diamonds of an account, on ev
 }) => {
   const { one, list, create, bulk } = await sampleRequests(service, ann)
   const routed = { Authorization: `bearer ${ann.token}` }
-  for (const ask of [one, list, create, bulk].flatMap((plain) => [plain, withHeaders(plain, routed)])) {
-    const { headers, status } = await service.send(ask)
-    assert.is(headers['cache-control'], PRIVATE, `${ask.method ?? 'GET'} ${ask.path}`)
-    if (ask.path === one.path) assert.ok(headers.etag !== undefined && status === 200)
+  for (const sample of [one, list, create, bulk].flatMap((plain) => [plain, withHeaders(plain, routed)])) {
+    const { headers, status } = await service.send(sample)
+    assert.is(headers['cache-control'], PRIVATE, `${sample.method ?? 'GET'} ${sample.path}`)
+    if (sample.path === one.path) assert.ok(headers.etag !== undefined && status === 200)
   }
   const { id } = await created(ann)
   const others = [

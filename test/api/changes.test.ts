@@ -8,7 +8,7 @@ import { expect, refusal } from './harness/request.ts'
 import { isScored } from './harness/scored.ts'
 import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, createdMany, stone } from './harness/stones.ts'
-import { choicesFor, type Choices } from '../seeded.ts'
+import { randomFor, type SeededRandom } from '../seeded.ts'
 import { until } from '../until.ts'
 
 const test = apiSuite('the feed of changes')
@@ -88,8 +88,8 @@ test('waits for a change, and is empty if none arrives in time', async ({ servic
 /** Sends as many waiting requests as an account may have at a time. @returns them once all of them wait */
 async function fillWaitingRequests(vendor: Vendor): Promise<Promise<FeedPage>[]> {
   const requests = Array.from({ length: 21 }, () => vendor.get('/v4/diamond/changes?after=0-0&wait=60'))
-  const [refused, answer] = await Promise.race(requests.map(async (each, index) => [index, await each] as const))
-  assert.match(refusal(429, answer).error.join(), 'Too many concurrent requests for changes')
+  const [refused, response] = await Promise.race(requests.map(async (each, index) => [index, await each] as const))
+  assert.match(refusal(429, response).error.join(), 'Too many concurrent requests for changes')
   return requests.toSpliced(refused, 1).map(async (each) => expect(200, await each).json() as FeedPage)
 }
 
@@ -111,14 +111,14 @@ test('answers all waiting requests of an account when a change arrives, while th
 })
 
 /** Creates, changes or deletes random diamonds. */
-async function makeRandomChange(vendor: Vendor, live: number[], choices: Choices): Promise<void> {
-  const id = choices.one(live)
-  const kind = choices.weighted({ create: 4, patch: 4, remove: 2 })
+async function makeRandomChange(vendor: Vendor, live: number[], random: SeededRandom): Promise<void> {
+  const id = random.pick(live)
+  const kind = random.pickWeighted({ create: 4, patch: 4, remove: 2 })
   if (id === undefined || kind === 'create') {
-    const many = await createdMany(vendor, 1 + choices.below(5), `R${choices.below(1e6)}`)
+    const many = await createdMany(vendor, 1 + random.below(5), `R${random.below(1e6)}`)
     live.push(...many.map((one) => one.id))
   } else if (kind === 'patch') {
-    await vendor.patch(`/v4/diamond/${id}`, { price: choices.below(1000), carat: 1 + choices.below(3) })
+    await vendor.patch(`/v4/diamond/${id}`, { price: random.below(1000), carat: 1 + random.below(3) })
   } else {
     live.splice(live.indexOf(id), 1)
     await vendor.remove(`/v4/diamond/${id}`)
@@ -131,10 +131,10 @@ test('gives a consumer the same inventory as the list, whether it follows contin
     const ann = await service.newVendor()
     const follower = new Consumer()
     const live: number[] = []
-    const choices = choicesFor('changes of an inventory')
+    const random = randomFor('changes of an inventory')
     for (let round = 0; round < 12; round++) {
-      await Promise.all([1, 2, 3].map(() => makeRandomChange(ann, live, choices)))
-      if (round % 3 === 0) await follower.catchUp(ann, 1 + choices.below(4))
+      await Promise.all([1, 2, 3].map(() => makeRandomChange(ann, live, random)))
+      if (round % 3 === 0) await follower.catchUp(ann, 1 + random.below(4))
     }
     await until('all scores', async () => (await inventoryOf(ann)).every(isScored))
     await follower.catchUp(ann, 3)
@@ -186,10 +186,10 @@ test('is available as server-sent events and resumes after Last-Event-ID', async
     /id: 0-2\nevent: change\ndata: \{"cursor":"0-2","id":\d+,"sku":"SECOND","what":\["created"\],"diamond":\{.*\}\}\n\n/,
   )
   stream.socket.destroy()
-  const again = openStream(service, ann.token, '/v4/diamond/changes?after=now', ['Last-Event-ID: 0-1'])
-  await until('output of the stream', () => again.text().includes('"sku":"SECOND"'))
-  assert.not.match(again.text(), 'FIRST')
-  again.socket.destroy()
+  const resumed = openStream(service, ann.token, '/v4/diamond/changes?after=now', ['Last-Event-ID: 0-1'])
+  await until('output of the stream', () => resumed.text().includes('"sku":"SECOND"'))
+  assert.not.match(resumed.text(), 'FIRST')
+  resumed.socket.destroy()
   const bad = openStream(service, ann.token, '/v4/diamond/changes', ['Last-Event-ID: nonsense', 'Connection: close'])
   await bad.ended
   assert.match(bad.text(), /^HTTP\/1\.1 400 /)

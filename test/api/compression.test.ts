@@ -84,10 +84,10 @@ test('is compressed for a public page, and not for a page with signed links', as
 })
 
 test('has the same headers for HEAD as for GET, except those of a compressed body', async ({ service }) => {
-  const ask = { path: '/v2/constants', headers: { 'Accept-Encoding': 'gzip' } }
+  const request = { path: '/v2/constants', headers: { 'Accept-Encoding': 'gzip' } }
   const [get, head] = [
-    await sendUndecoded(service.url, ask),
-    await sendUndecoded(service.url, { ...ask, method: 'HEAD' }),
+    await sendUndecoded(service.url, request),
+    await sendUndecoded(service.url, { ...request, method: 'HEAD' }),
   ]
   for (const name of ['content-type', 'cache-control', 'vary', 'etag']) {
     assert.is(head.headers[name], get.headers[name])
@@ -99,8 +99,8 @@ test('is the only kind that is compressed; smaller ones are sent unchanged', asy
   const vendor = await service.newVendor()
   for (const path of ['/v4/diamond/1', '/v2/cutshapes/2', '/health/live']) {
     const headers = { 'Accept-Encoding': 'br, gzip', Authorization: `Bearer ${vendor.token}` }
-    const answer = await sendUndecoded(service.url, { path, headers })
-    assert.is(answer.headers['content-encoding'], undefined)
+    const response = await sendUndecoded(service.url, { path, headers })
+    assert.is(response.headers['content-encoding'], undefined)
   }
 })
 
@@ -120,10 +120,10 @@ test('is never compressed if it contains a secret', async ({ service }) => {
       body: `secret=${secret}`,
     })
     const { secret_key } = expect(200, shared).json() as { secret_key: string }
-    const answer = await sendUndecoded(service.url, revealed(secret_key))
-    assert.is(answer.status, 200)
-    assert.is(answer.headers['content-encoding'], undefined)
-    assert.ok(answer.bytes.toString().includes(secret))
+    const response = await sendUndecoded(service.url, revealed(secret_key))
+    assert.is(response.status, 200)
+    assert.is(response.headers['content-encoding'], undefined)
+    assert.ok(response.bytes.toString().includes(secret))
   }
 })
 

@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
-import { everyTry, faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
+import { everyAttempt, faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
 import { servicesInFolder } from './harness/folder.ts'
 import { clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
-import { changesNothing, created, current, list, shown, stone } from './harness/stones.ts'
+import { expectNoChange, created, current, list, shown, stone } from './harness/stones.ts'
 
 const test = suite('a write')
 
@@ -18,10 +18,10 @@ test('without a projecting process responds after the read model timeout, is mar
   servicesInFolder(async (start) => {
     const service = await start('http', {}, { readModelTimeoutMs: SHORT_TIMEOUT_MS, clock: clockOfLinks() })
     const { ann, bob } = service
-    const answer = await ann.post('/v4/diamond', stone())
-    const { id } = shown(expect(201, answer))
-    assert.is(answer.headers['x-consistency'], 'pending')
-    assert.equal(expect(200, await ann.get(`/v4/diamond/${id}`)).json(), answer.json())
+    const response = await ann.post('/v4/diamond', stone())
+    const { id } = shown(expect(201, response))
+    assert.is(response.headers['x-consistency'], 'pending')
+    assert.equal(expect(200, await ann.get(`/v4/diamond/${id}`)).json(), response.json())
     expect(200, await ann.get(`/v3/diamond/${id}`))
     refusal(403, await bob.get(`/v4/diamond/${id}`))
 
@@ -35,11 +35,11 @@ test('without a projecting process responds after the read model timeout, is mar
     refusal(404, await ann.get(`/v4/diamond/${removed.id}`))
 
     const projecting = await start('http,projections')
-    const again = vendor(projecting.url, ann.account, ann.token)
-    const after = expect(200, await again.get('/v4/diamond'))
+    const annAtProjecting = vendor(projecting.url, ann.account, ann.token)
+    const after = expect(200, await annAtProjecting.get('/v4/diamond'))
     assert.equal(list(after), [{ ...shown(patched), _links: list(after)[0]?.['_links'] }])
     assert.is(after.headers['x-consistency'], undefined)
-    assert.is((await created(again)).sku, 'SKU-1')
+    assert.is((await created(annAtProjecting)).sku, 'SKU-1')
   }))
 
 test('that removes a certification is also marked as pending, although its diamond must be looked up first', () =>
@@ -55,14 +55,14 @@ test('that removes a certification is also marked as pending, although its diamo
 test('is visible to a process with projections and to one without', () =>
   servicesInFolder(async (start) => {
     const projecting = await start('http,projections')
-    const answering = await start('http')
-    const there = projecting.ann
-    const here = vendor(answering.url, there.account, there.token)
+    const httpOnly = await start('http')
+    const annAtProjecting = projecting.ann
+    const annAtHttpOnly = vendor(httpOnly.url, annAtProjecting.account, annAtProjecting.token)
     for (let number = 0; number < 10; number++) {
-      const [writer, reader] = number % 2 === 0 ? [here, there] : [there, here]
-      const answer = expect(201, await writer.post('/v4/diamond', stone({ sku: `TWO-${number}` })))
-      assert.is(answer.headers['x-consistency'], undefined)
-      const { id } = shown(answer)
+      const [writer, reader] = number % 2 === 0 ? [annAtHttpOnly, annAtProjecting] : [annAtProjecting, annAtHttpOnly]
+      const response = expect(201, await writer.post('/v4/diamond', stone({ sku: `TWO-${number}` })))
+      assert.is(response.headers['x-consistency'], undefined)
+      const { id } = shown(response)
       assert.is(shown(expect(200, await reader.get(`/v4/diamond/${id}`))).sku, `TWO-${number}`)
       const all = expect(200, await reader.get('/v3/diamond?limit=1000'))
       assert.is(all.headers['x-total-count'], String(number + 1))
@@ -77,18 +77,18 @@ test('is visible to two projecting processes, also after one of them stops', () 
   servicesInFolder(async (start) => {
     const first = await start('http,projections')
     const second = await start('http,projections')
-    const there = vendor(second.url, first.ann.account, first.ann.token)
+    const annAtSecond = vendor(second.url, first.ann.account, first.ann.token)
     await created(first.ann, { sku: 'A' })
-    await created(there, { sku: 'B' })
+    await created(annAtSecond, { sku: 'B' })
     await first.stop()
-    const { id } = await created(there, { sku: 'C' })
+    const { id } = await created(annAtSecond, { sku: 'C' })
     assert.equal(
-      list(await current(there, '/v4/diamond'))
+      list(await current(annAtSecond, '/v4/diamond'))
         .map(({ sku }) => sku)
         .toSorted(),
       ['A', 'B', 'C'],
     )
-    expect(200, await there.patch(`/v4/diamond/${id}`, { price: 1 }))
+    expect(200, await annAtSecond.patch(`/v4/diamond/${id}`, { price: 1 }))
   }))
 
 /** Runs a service whose event store fails on demand. */
@@ -123,7 +123,7 @@ test('is done once although the event store timed out, whether the event was sto
       expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
       faults.failNext(fault)
       expect(200, await ann.patch(`/v4/diamond/${id}`, { price: index + 1 }))
-      await faults.land()
+      await faults.storeLateAppends()
       const after = await ann.get('/v4/diamond')
       assert.is(Number(after.headers['x-total-count']), before + 3, fault)
       assert.is((await ann.get(`/v4/diamond/${id}`)).headers.etag, `"${index + 1}.0"`)
@@ -142,7 +142,7 @@ test('is rejected with 503 and Retry-After if the event store is unavailable, an
       () => ann.remove(`/v4/diamond/${id}`),
       () => ann.remove('/v4/diamond/bulk', { entries: [{ id }] }),
     ]
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (const write of writes) {
         faults.failNext('unavailable')
         assert.not.match(refusal(503, await write()).error.join(), /made unavailable/)
@@ -155,7 +155,7 @@ test('with an unknown outcome returns 503, and a retry with the same key returns
   withFaults(async ({ ann }, faults) => {
     await created(ann)
     const send = () => ann.post('/v4/diamond', stone({ sku: 'KEYED' }), { 'Idempotency-Key': 'k-unknown' })
-    faults.failNext(...everyTry('stored'))
+    faults.failNext(...everyAttempt('stored'))
     refusal(503, await send())
     const { id } = shown(expect(201, await send()))
     assert.equal(

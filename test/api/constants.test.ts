@@ -57,17 +57,17 @@ test('have ver, dict and scoring in the documented shapes', async ({ service }) 
 
 for (const path of [PATH, '/v2/cutshapes', '/v2/cutshapes/9']) {
   test(`at ${path} have a strong ETag, are publicly cacheable and return 304 for a known ETag`, async ({ service }) => {
-    const answer = expect(200, await service.send({ path }))
-    const etag = String(answer.headers.etag)
+    const response = expect(200, await service.send({ path }))
+    const etag = String(response.headers.etag)
     assert.match(etag, /^"[^"]+"$/)
-    assert.match(String(answer.headers['cache-control']), /^public\b/)
+    assert.match(String(response.headers['cache-control']), /^public\b/)
     for (const tag of [etag, `W/${etag}`, '*', `"x", ${etag}`]) {
       const same = expect(304, await service.send({ path, headers: { 'If-None-Match': tag } }))
       assert.equal([same.text, same.headers.etag], ['', etag])
-      assert.is(same.headers['cache-control'], answer.headers['cache-control'])
+      assert.is(same.headers['cache-control'], response.headers['cache-control'])
     }
     expect(200, await service.send({ path, headers: { 'If-None-Match': '"x"' } }))
-    assert.is((await service.send({ path })).text, answer.text)
+    assert.is((await service.send({ path })).text, response.text)
   })
 }
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, shown, stone } from './harness/stones.ts'
+import { expectNoChange, created, shown, stone } from './harness/stones.ts'
 
 const test = apiSuite('creating a diamond through v4')
 
@@ -34,9 +34,9 @@ test('returns 201, the documented object and its Location', async ({ ann, servic
   const { clock } = service.installation.writing
   const second = (time: number) => Math.floor(time / 1000)
   const before = second(clock())
-  const answer = expect(201, await ann.post('/v4/diamond', SAMPLE))
+  const response = expect(201, await ann.post('/v4/diamond', SAMPLE))
   const after = second(clock())
-  const { id, date, _links, ...rest } = shown(answer)
+  const { id, date, _links, ...rest } = shown(response)
   assert.ok(Number.isSafeInteger(id) && id > 0)
   assert.match(String(date), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
   const at = second(Date.parse(String(date)))
@@ -49,9 +49,9 @@ test('returns 201, the documented object and its Location', async ({ ann, servic
     scores: NO_SCORES,
   })
   assert.equal(_links, [{ rel: 'page.report', href: `${service.url}/diamond/${id}` }])
-  assert.is(answer.headers.location, `${service.url}/v4/diamond/${id}`)
-  assert.is(answer.headers.etag, '"0.0"')
-  assert.is(answer.headers['content-type'], 'application/json; charset=utf-8')
+  assert.is(response.headers.location, `${service.url}/v4/diamond/${id}`)
+  assert.is(response.headers.etag, '"0.0"')
+  assert.is(response.headers['content-type'], 'application/json; charset=utf-8')
 })
 
 test('returns the fields in the documented order', async ({ ann }) => {
@@ -216,7 +216,7 @@ const refused: readonly (readonly [field: string, given: unknown])[] = [
 ]
 for (const [field, given] of refused) {
   test(`rejects ${field} ${JSON.stringify(given).slice(0, 40)} by name and writes nothing`, async ({ ann }) => {
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       const body = refusal(422, await ann.post('/v4/diamond', stone({ [field]: given })))
       assert.equal(pointers(body), [`/${field}`])
     })
@@ -235,19 +235,19 @@ test('is visible to the next read, by id and in lists, in v3 and v4', async ({ s
   const vendor = await service.newVendor()
   for (let number = 0; number < 20; number++) {
     const stone = await created(vendor, { sku: `SEEN-${number}` })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       vendor.get(`/v4/diamond/${stone.id}`),
       vendor.get(`/v3/diamond/${stone.id}`),
       vendor.get('/v4/diamond?limit=1'),
       vendor.get('/v3/diamond?limit=1'),
     ])
     assert.equal(
-      answers.map((answer) => answer.status),
+      responses.map((response) => response.status),
       [200, 200, 200, 200],
     )
-    const [first, , newest, newestV3] = answers.map((answer) => [answer.json()].flat()[0] as { id: number })
+    const [first, , newest, newestV3] = responses.map((response) => [response.json()].flat()[0] as { id: number })
     assert.equal([first?.id, newest?.id, newestV3?.id], [stone.id, stone.id, stone.id])
-    assert.is(answers[2]?.headers['x-total-count'], String(number + 1))
+    assert.is(responses[2]?.headers['x-total-count'], String(number + 1))
   }
 })
 

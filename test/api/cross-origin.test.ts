@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expect, type Answer } from './harness/request.ts'
+import { expect, type ApiResponse } from './harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { sampleRequests, withHeaders } from './harness/sample-requests.ts'
 
@@ -22,7 +22,8 @@ const SHOP = 'https://shop.example.com'
 const APIS = ['one', 'list', 'create', 'bulk', 'share', 'constants'] as const
 const PREFLIGHT = { 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'authorization' }
 
-const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'))
+const corsHeaders = ({ headers }: ApiResponse) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control'))
 
 test('cannot read any response unless CORS_ORIGINS is set', async ({ none }) => {
   for (const request of Object.values(await sampleRequests(none, none.ann))) {
@@ -32,10 +33,10 @@ test('cannot read any response unless CORS_ORIGINS is set', async ({ none }) => 
 })
 
 test('can read the responses of every API if its origin is listed', async ({ listed }) => {
-  const ways = await sampleRequests(listed, listed.ann)
+  const requests = await sampleRequests(listed, listed.ann)
   for (const name of APIS) {
     for (const origin of [SHOP, 'http://localhost:3000', 'capacitor://localhost']) {
-      const { headers } = await listed.send(withHeaders(ways[name], { Origin: origin }))
+      const { headers } = await listed.send(withHeaders(requests[name], { Origin: origin }))
       assert.is(headers['access-control-allow-origin'], origin, name)
       assert.is(
         headers['access-control-expose-headers'],
@@ -44,26 +45,26 @@ test('can read the responses of every API if its origin is listed', async ({ lis
       assert.match(String(headers.vary), /\bOrigin\b/)
     }
     for (const origin of ['https://shop.example.com.evil.example', 'http://shop.example.com', 'null', '']) {
-      const answer = await listed.send(withHeaders(ways[name], { Origin: origin }))
-      assert.equal(corsHeaders(answer), [], name)
-      assert.match(String(answer.headers.vary), /\bOrigin\b/)
+      const response = await listed.send(withHeaders(requests[name], { Origin: origin }))
+      assert.equal(corsHeaders(response), [], name)
+      assert.match(String(response.headers.vary), /\bOrigin\b/)
     }
-    assert.match(String((await listed.send(ways[name])).headers.vary), /\bOrigin\b/)
+    assert.match(String((await listed.send(requests[name])).headers.vary), /\bOrigin\b/)
   }
 })
 
 test('can read error responses', async ({ listed }) => {
   const token = { Authorization: 'Bearer forged' }
   for (const path of ['/v4/diamond', '/v4/diamond/x', '/v4/nowhere', '/api/v1/nowhere', '/api/oauth/v2/token']) {
-    const answer = await listed.send({ path, headers: { ...token, Origin: SHOP } })
-    assert.is(answer.headers['access-control-allow-origin'], SHOP, `${answer.status} ${path}`)
+    const response = await listed.send({ path, headers: { ...token, Origin: SHOP } })
+    assert.is(response.headers['access-control-allow-origin'], SHOP, `${response.status} ${path}`)
   }
 })
 
 test('can read the APIs from any origin if CORS_ORIGINS is *', async ({ all }) => {
-  const ways = await sampleRequests(all, all.ann)
+  const requests = await sampleRequests(all, all.ann)
   for (const name of APIS) {
-    const { headers } = await all.send(withHeaders(ways[name], { Origin: 'https://anybody.example' }))
+    const { headers } = await all.send(withHeaders(requests[name], { Origin: 'https://anybody.example' }))
     assert.is(headers['access-control-allow-origin'], '*', name)
   }
 })
@@ -72,8 +73,8 @@ test('cannot read pages, health checks or metrics', async ({ all, listed }) => {
   for (const service of [all, listed]) {
     const { page } = await sampleRequests(service, service.ann)
     for (const path of [page.path, '/metrics', '/health/ready', '/private/x', '/secret/x', '/v4', '/v44x/diamond']) {
-      const answer = await service.send({ path, headers: { Origin: SHOP } })
-      if (path !== '/v4') assert.equal(corsHeaders(answer), [], path)
+      const response = await service.send({ path, headers: { Origin: SHOP } })
+      if (path !== '/v4') assert.equal(corsHeaders(response), [], path)
     }
   }
 })
@@ -94,8 +95,8 @@ test('gets preflight responses without a token, cacheable for a day', async ({ a
     [listed, SHOP],
     [all, '*'],
   ] as const) {
-    const ask = { method: 'OPTIONS', path: '/v4/diamond/7', headers: { Origin: SHOP, ...PREFLIGHT } }
-    const { headers, text } = expect(204, await service.send(ask))
+    const preflight = { method: 'OPTIONS', path: '/v4/diamond/7', headers: { Origin: SHOP, ...PREFLIGHT } }
+    const { headers, text } = expect(204, await service.send(preflight))
     assert.is(text, '')
     assert.is(headers['access-control-allow-origin'], origin)
     assert.is(headers['access-control-max-age'], '86400')
@@ -116,10 +117,14 @@ test('gets preflight responses without a token, cacheable for a day', async ({ a
 })
 
 test('gets no CORS headers from a preflight request if its origin is not listed', async ({ listed }) => {
-  const ask = { method: 'OPTIONS', path: '/v4/diamond/7', headers: { ...PREFLIGHT, Origin: 'https://evil.example' } }
-  const answer = expect(204, await listed.send(ask))
-  assert.equal(corsHeaders(answer), [])
-  assert.match(String(answer.headers.vary), /\bOrigin\b/)
+  const preflight = {
+    method: 'OPTIONS',
+    path: '/v4/diamond/7',
+    headers: { ...PREFLIGHT, Origin: 'https://evil.example' },
+  }
+  const response = expect(204, await listed.send(preflight))
+  assert.equal(corsHeaders(response), [])
+  assert.match(String(response.headers.vary), /\bOrigin\b/)
 })
 
 test.run()

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { created, list } from './harness/stones.ts'
 
@@ -9,7 +9,7 @@ const AT = Date.UTC(2015, 7, 9, 15, 1, 42)
 const time = { now: AT }
 const test = apiSuite('listing diamonds by date', { clock: () => time.now })
 
-const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
+const skus = (response: ApiResponse) => list(response).map(({ sku }) => sku)
 
 test('finds a creation time by inclusive bounds, to the second, in every accepted notation', async ({ service }) => {
   const vendor = await service.newVendor()
@@ -89,8 +89,8 @@ const malformed = [
 for (const text of malformed) {
   test(`rejects "${text}" with 400 because it is not a date-time`, async ({ ann }) => {
     for (const name of ['f[dateFrom]', 'f[dateTo]']) {
-      const answer = await ann.get(`/v4/diamond?${name}=${encodeURIComponent(text)}`)
-      assert.equal(pointers(refusal(400, answer)), [name])
+      const response = await ann.get(`/v4/diamond?${name}=${encodeURIComponent(text)}`)
+      assert.equal(pointers(refusal(400, response)), [name])
     }
   })
 }
@@ -106,8 +106,8 @@ for (const text of [
   '0000-00-00T00:00:00Z',
 ]) {
   test(`rejects ${text} with 422 because no such time exists`, async ({ ann }) => {
-    const answer = await ann.get(`/v4/diamond?f[dateFrom]=${encodeURIComponent(text)}`)
-    assert.equal(pointers(refusal(422, answer)), ['f[dateFrom]'])
+    const response = await ann.get(`/v4/diamond?f[dateFrom]=${encodeURIComponent(text)}`)
+    assert.equal(pointers(refusal(422, response)), ['f[dateFrom]'])
   })
 }
 

@@ -1,15 +1,15 @@
 import * as assert from 'uvu/assert'
 import { expect, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, createdMany } from './harness/stones.ts'
+import { expectNoChange, created, createdMany } from './harness/stones.ts'
 
 const test = apiSuite('deleting a diamond')
 
 test('returns 204 without a body and removes it from both versions and their lists', async ({ service }) => {
   const vendor = await service.newVendor()
   const { id } = await created(vendor)
-  const answer = expect(204, await vendor.remove(`/v4/diamond/${id}`))
-  assert.is(answer.text, '')
+  const response = expect(204, await vendor.remove(`/v4/diamond/${id}`))
+  assert.is(response.text, '')
   for (const version of ['v3', 'v4']) {
     refusal(404, await vendor.get(`/${version}/diamond/${id}`))
     assert.is(expect(204, await vendor.get(`/${version}/diamond`)).headers['x-total-count'], '0')
@@ -28,8 +28,8 @@ test('twice, or changing it afterwards, returns 404', async ({ ann }) => {
 
 test('concurrently succeeds once', async ({ ann }) => {
   const { id } = await created(ann)
-  const answers = await Promise.all(Array.from({ length: 10 }, () => ann.remove(`/v4/diamond/${id}`)))
-  assert.equal(answers.map(({ status }) => status).sort(), [204, ...Array<number>(9).fill(404)])
+  const responses = await Promise.all(Array.from({ length: 10 }, () => ann.remove(`/v4/diamond/${id}`)))
+  assert.equal(responses.map(({ status }) => status).sort(), [204, ...Array<number>(9).fill(404)])
 })
 
 test('with If-Match succeeds only at that revision', async ({ ann }) => {
@@ -51,7 +51,7 @@ test('in bulk deletes nothing if one of them cannot be deleted', async ({ ann, b
   const [mine, deleted, theirs] = [await created(ann), await created(ann), await created(bob)]
   await ann.remove(`/v4/diamond/${deleted.id}`)
   const attempt = (...ids: unknown[]) => ann.remove('/v4/diamond/bulk', { entries: ids.map((id) => ({ id })) })
-  await changesNothing([ann, bob], async () => {
+  await expectNoChange([ann, bob], async () => {
     assert.is(refusal(404, await attempt(mine.id, deleted.id)).details?.[0]?.pointer, '/entries/1')
     const mixed = refusal(403, await attempt(mine.id, deleted.id, theirs.id)).details
     assert.equal(

@@ -2,11 +2,11 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
-import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { isScored, untilEtag } from './harness/scored.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, shown, unsigned } from './harness/stones.ts'
-import { choicesFor } from '../seeded.ts'
+import { randomFor } from '../seeded.ts'
 import { until } from '../until.ts'
 
 type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
@@ -34,10 +34,10 @@ test('is shown as it was at the end of that second, with its ETag at that time',
   await attached(ann, id)
   const later = expect(200, await ann.get(`/v4/diamond/${id}`))
   time.now += 10 * SECOND
-  const then = expect(200, await at(ann, id, born))
-  assert.equal(shown(then), shown(scored))
-  assert.is(then.headers.etag, '"0.1"')
-  assert.is(then.headers['memento-datetime'], new Date(Math.floor(born / SECOND) * SECOND).toUTCString())
+  const atBirth = expect(200, await at(ann, id, born))
+  assert.equal(shown(atBirth), shown(scored))
+  assert.is(atBirth.headers.etag, '"0.1"')
+  assert.is(atBirth.headers['memento-datetime'], new Date(Math.floor(born / SECOND) * SECOND).toUTCString())
   const between = expect(200, await at(ann, id, born + 12 * SECOND))
   assert.is(between.headers.etag, later.headers.etag)
   assert.equal(unsigned(between), unsigned(later))
@@ -94,62 +94,66 @@ for (const version of ['v3', 'v4']) {
 /** The responses for all diamonds in both versions at the end of a second. */
 type RecordedMoment = {
   readonly time: number
-  readonly answers: readonly (readonly [number, unknown, string | undefined])[]
+  readonly responses: readonly (readonly [number, unknown, string | undefined])[]
 }
 
-async function record(ids: readonly number[], ask: (version: string, id: number) => Promise<Answer>) {
-  const answers: [number, unknown, string | undefined][] = []
+async function record(ids: readonly number[], read: (version: string, id: number) => Promise<ApiResponse>) {
+  const responses: [number, unknown, string | undefined][] = []
   for (const id of ids) {
     for (const version of ['v3', 'v4']) {
-      const answer = await ask(version, id)
-      answers.push([answer.status, answer.status === 200 ? unsigned(answer) : undefined, answer.headers.etag])
+      const response = await read(version, id)
+      responses.push([response.status, response.status === 200 ? unsigned(response) : undefined, response.headers.etag])
     }
   }
-  return answers
+  return responses
 }
 
 test('equals the responses recorded at 50 moments of a random workload', async ({ service, time }) => {
   const ann = await service.newVendor()
-  const choices = choicesFor('a diamond at a time')
+  const random = randomFor('a diamond at a time')
   const ids: number[] = []
   const reports = new Map<number, number[]>()
   const born = (await created(ann)).id
   ids.push(born)
   await untilEtag(ann, born, '"0.1"')
   const change: Record<string, (id: number) => Promise<unknown>> = {
-    price: (id) => ann.patch(`/v4/diamond/${id}`, { price: choices.below(1000) }),
-    color: (id) => ann.patch(`/v4/diamond/${id}`, { color: choices.one(['D', 'E', 'F', null]) }),
-    carat: (id) => ann.patch(`/v3/diamond/${id}`, { carat: choices.one([0.5, 0.7, 1, 1.5]) }),
-    access: (id) => ann.patch(`/v4/diamond/${id}`, { access: choices.one([0, 1, 2]) }),
+    price: (id) => ann.patch(`/v4/diamond/${id}`, { price: random.below(1000) }),
+    color: (id) => ann.patch(`/v4/diamond/${id}`, { color: random.pick(['D', 'E', 'F', null]) }),
+    carat: (id) => ann.patch(`/v3/diamond/${id}`, { carat: random.pick([0.5, 0.7, 1, 1.5]) }),
+    access: (id) => ann.patch(`/v4/diamond/${id}`, { access: random.pick([0, 1, 2]) }),
     certify: async (id) => {
-      const answer = await ann.post('/v4/certification', { product: id, laboratory: 'GIA', number: '1' })
-      if (answer.status === 201) reports.set(id, [...(reports.get(id) ?? []), (answer.json() as { id: number }).id])
+      const response = await ann.post('/v4/certification', { product: id, laboratory: 'GIA', number: '1' })
+      if (response.status === 201) reports.set(id, [...(reports.get(id) ?? []), (response.json() as { id: number }).id])
     },
     uncertify: async (id) => {
       const report = reports.get(id)?.pop()
       if (report !== undefined) await ann.remove(`/v4/certification/${report}`)
     },
     create: async () => void ids.push((await created(ann)).id),
-    remove: (id) => (choices.next() < 0.3 ? ann.remove(`/v4/diamond/${id}`) : Promise.resolve()),
+    remove: (id) => (random.next() < 0.3 ? ann.remove(`/v4/diamond/${id}`) : Promise.resolve()),
   }
   const recorded: RecordedMoment[] = []
   for (let moment = 0; moment < 50; moment++) {
-    time.now += (1 + choices.below(5)) * SECOND
+    time.now += (1 + random.below(5)) * SECOND
     const isNew = ids.length === 1
-    for (let left = 1 + choices.below(3); left > 0; left--) {
-      const kind = isNew ? 'create' : (choices.one(Object.keys(change)) ?? '')
-      await change[kind]?.(choices.one(ids.slice(-4)) ?? born)
+    for (let changes = 1 + random.below(3); changes > 0; changes--) {
+      const kind = isNew ? 'create' : (random.pick(Object.keys(change)) ?? '')
+      await change[kind]?.(random.pick(ids.slice(-4)) ?? born)
     }
     await untilScored(ann, ids)
     recorded.push({
       time: time.now,
-      answers: await record(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
+      responses: await record(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
     })
   }
   time.now += 10 * SECOND
-  for (const { time: then, answers } of recorded) {
-    const known = ids.slice(0, answers.length / 2)
-    assert.equal(await record(known, (version, id) => at(ann, id, then, version)), answers, `at ${iso(then)}`)
+  for (const { time: moment, responses } of recorded) {
+    const existingIds = ids.slice(0, responses.length / 2)
+    assert.equal(
+      await record(existingIds, (version, id) => at(ann, id, moment, version)),
+      responses,
+      `at ${iso(moment)}`,
+    )
   }
 })
 
@@ -157,8 +161,8 @@ test('equals the responses recorded at 50 moments of a random workload', async (
 async function untilScored(vendor: Vendor, ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     await until(`the scores of diamond ${id}`, async () => {
-      const answer = await vendor.get(`/v4/diamond/${id}`)
-      return answer.status === 404 || isScored(shown(answer))
+      const response = await vendor.get(`/v4/diamond/${id}`)
+      return response.status === 404 || isScored(shown(response))
     })
   }
 }

@@ -25,15 +25,15 @@ test('writes nothing for a request rejected for its Host header', async ({ servi
 })
 
 test('keeps a request id of 1 to 128 printable ASCII characters, including inner spaces', async ({ service, ann }) => {
-  const ways = Object.values(await sampleRequests(service, ann))
+  const requests = Object.values(await sampleRequests(service, ann))
   const kept = ['|7f9c.1a', 'a;b', '{0a-1b}', 'two words', 'a,b', `a"b'c<d>\\e`, '~!@#$%^&*()', 'x'.repeat(128)]
-  for (const request of ways) {
+  for (const request of requests) {
     for (const id of kept) {
       assert.is((await service.send(withHeaders(request, { 'X-Request-Id': id }))).headers['x-request-id'], id)
     }
     for (const id of ['x'.repeat(129), 'a\tb', 'é', '', ['a', 'b']]) {
-      const answer = await service.send(withHeaders(request, { 'X-Request-Id': id }))
-      assert.match(String(answer.headers['x-request-id']), /^[0-9a-f]{8}-[0-9a-f-]{27}$/, JSON.stringify(id))
+      const response = await service.send(withHeaders(request, { 'X-Request-Id': id }))
+      assert.match(String(response.headers['x-request-id']), /^[0-9a-f]{8}-[0-9a-f-]{27}$/, JSON.stringify(id))
     }
   }
 })
@@ -41,8 +41,8 @@ test('keeps a request id of 1 to 128 printable ASCII characters, including inner
 test('uses the request id as the correlation id of written events', async ({ service, ann }) => {
   const { create, bulk } = await sampleRequests(service, ann)
   for (const request of [create, bulk]) {
-    const answer = await service.send(withHeaders(request, { 'X-Request-Id': '|trace;7 of 9' }))
-    const id = /"id":(\d+)/.exec(answer.text)?.[1]
+    const response = await service.send(withHeaders(request, { 'X-Request-Id': '|trace;7 of 9' }))
+    const id = /"id":(\d+)/.exec(response.text)?.[1]
     const [event] = await service.installation.store.read(`diamond-${id}`)
     assert.is(event?.metadata['$correlationId'], '|trace;7 of 9')
   }
@@ -52,8 +52,8 @@ test('ignores doubled slashes and a trailing slash in the path', async ({ servic
   for (const [name, request] of Object.entries(await sampleRequests(service, ann))) {
     const plain = expect(statusOf(name), await service.send(request))
     for (const path of [`${request.path}/`, request.path.replaceAll('/', '//'), `//${request.path}//?x=a//b/`]) {
-      const answer = expect(statusOf(name), await service.send({ ...request, path }))
-      if (name === 'one' || name === 'constants') assert.is(answer.text, plain.text, path)
+      const response = expect(statusOf(name), await service.send({ ...request, path }))
+      if (name === 'one' || name === 'constants') assert.is(response.text, plain.text, path)
     }
   }
   const absolute = rawBytes({ path: 'http://example.com//v2///constants/' }, ['Host: example.com'])
@@ -83,18 +83,18 @@ test('sends nosniff, and HSTS only if the public URL is https', async ({ service
     settings: { BASE_URL: 'https://api.example.com' },
   })
   try {
-    for (const [at, expected] of [
+    for (const [server, expected] of [
       [service, undefined],
       [https, 'max-age=31536000'],
     ] as const) {
-      const ways = await sampleRequests(at, at === service ? ann : at.ann)
-      for (const request of [...Object.values(ways), ...furtherRequests(ways.one)]) {
-        const { headers } = await at.send(request)
+      const requests = await sampleRequests(server, server === service ? ann : server.ann)
+      for (const request of [...Object.values(requests), ...furtherRequests(requests.one)]) {
+        const { headers } = await server.send(request)
         assert.is(headers['x-content-type-options'], 'nosniff', request.path)
         assert.is(headers['strict-transport-security'], expected, request.path)
       }
       for (const bytes of refused) {
-        const { text } = await sendRaw(at.url, bytes)
+        const { text } = await sendRaw(server.url, bytes)
         assert.match(text, /^x-content-type-options: nosniff\r$/im)
         assert.is(/^strict-transport-security: (.*)\r$/im.exec(text)?.[1], expected)
       }

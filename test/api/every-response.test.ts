@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { expectRaw, sendRaw } from './harness/raw.ts'
-import { expect, refusal, type Answer } from './harness/request.ts'
+import { expect, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { created, stone } from './harness/stones.ts'
 
@@ -15,7 +15,7 @@ test('has X-App-Version with the version of the package and of the constants', a
   const { id } = await created(ann)
   const constants = await service.send({ path: '/v2/constants' })
   assert.is((constants.json() as { ver: string }).ver, version)
-  const answers: (readonly [status: number, answer: Answer])[] = [
+  const responses: (readonly [status: number, answer: ApiResponse])[] = [
     [200, constants],
     [201, await ann.post('/v4/diamond', stone())],
     [204, await ann.get('/v4/diamond?f[id][]=999999')],
@@ -32,9 +32,9 @@ test('has X-App-Version with the version of the package and of the constants', a
     [200, await service.send({ path: '/metrics' })],
     [405, await service.send({ method: 'GET', path: '/api/oauth/v2/token' })],
   ]
-  for (const [status, answer] of answers) {
-    expect(status, answer)
-    assert.is(answer.headers['x-app-version'], version, String(status))
+  for (const [status, response] of responses) {
+    expect(status, response)
+    assert.is(response.headers['x-app-version'], version, String(status))
   }
 })
 
@@ -54,10 +54,10 @@ test('of the HTTP parser has the standard headers and error body, for 400 and 43
     [431, `GET /v4/diamond HTTP/1.1\r\nHost: a\r\nX: ${huge}\r\n\r\n`],
   ]
   for (const [status, bytes] of cases) {
-    const answer = await sendRaw(service.url, bytes)
-    expectRaw(status, answer)
-    const { error, requestId } = JSON.parse(answer.body) as { error: string[]; requestId: string }
-    assert.ok(error.length === 1 && answer.text.includes(`X-Request-Id: ${requestId}`))
+    const response = await sendRaw(service.url, bytes)
+    expectRaw(status, response)
+    const { error, requestId } = JSON.parse(response.body) as { error: string[]; requestId: string }
+    assert.ok(error.length === 1 && response.text.includes(`X-Request-Id: ${requestId}`))
   }
 })
 
@@ -92,8 +92,8 @@ test('repeats the request id in the error body', async ({ ann }) => {
 })
 
 test('has a request id that is the correlation id of the written events', async ({ ann, service }) => {
-  const answer = await ann.post('/v4/diamond', stone(), { 'X-Request-Id': 'trace-7' })
-  const { id } = answer.json() as { id: number }
+  const response = await ann.post('/v4/diamond', stone(), { 'X-Request-Id': 'trace-7' })
+  const { id } = response.json() as { id: number }
   const [event] = await service.installation.store.read(`diamond-${id}`)
   assert.is(event?.metadata['$correlationId'], 'trace-7')
   assert.is(event?.metadata['actor'], `account-${ann.account}`)
@@ -116,16 +116,16 @@ for (const [path, methods] of [
   test(`to an unsupported method on ${path} is 405 with Allow`, async ({ ann }) => {
     const wrong = ['DELETE', 'POST', 'PUT', 'PATCH', 'PROPFIND', 'MKCOL'].filter((method) => !allow.includes(method))
     for (const method of wrong) {
-      const answer = expect(405, await ann.send({ method, path }))
-      assert.equal(String(answer.headers.allow).split(', ').sort(), allow)
+      const response = expect(405, await ann.send({ method, path }))
+      assert.equal(String(response.headers.allow).split(', ').sort(), allow)
     }
   })
 
   test(`to OPTIONS on ${path} is 204 with Allow, whatever the credentials`, async ({ service }) => {
     for (const headers of [{}, { Authorization: 'Bearer forged' }, { Authorization: 'Basic Zm86YmFy' }]) {
-      const answer = expect(204, await service.send({ method: 'OPTIONS', path, headers }))
-      assert.equal(String(answer.headers.allow).split(', ').sort(), allow)
-      assert.equal([answer.text, answer.headers['content-type']], ['', undefined])
+      const response = expect(204, await service.send({ method: 'OPTIONS', path, headers }))
+      assert.equal(String(response.headers.allow).split(', ').sort(), allow)
+      assert.equal([response.text, response.headers['content-type']], ['', undefined])
     }
   })
 }
@@ -146,8 +146,8 @@ for (const path of [
 ]) {
   test(`to ${path.slice(0, 30)} is 404`, async ({ ann }) => {
     for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
-      const answer = expect(404, await ann.send({ method, path }))
-      assert.ok(answer.text.length < 1000)
+      const response = expect(404, await ann.send({ method, path }))
+      assert.ok(response.text.length < 1000)
     }
   })
 }
@@ -165,9 +165,9 @@ test('to an id with encoded slashes, NULs or an incomplete escape is 404', async
     '%0d%0aX-Evil:%201',
   ]) {
     for (const version of ['v3', 'v4']) {
-      const answer = await ann.get(`/${version}/diamond/${id}`)
-      refusal(404, answer)
-      assert.is(answer.headers['x-evil'], undefined)
+      const response = await ann.get(`/${version}/diamond/${id}`)
+      refusal(404, response)
+      assert.is(response.headers['x-evil'], undefined)
     }
     expect(404, await ann.get(`/diamond/${id}`))
     expect(404, await ann.get(`/v2/cutshapes/${id}`))

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { VERSION } from '../../src/runtime/version.ts'
-import { expect, type Answer, type Request } from './harness/request.ts'
+import { expect, type ApiResponse, type Request } from './harness/request.ts'
 import { form, newSender, reveal, shownIn, post } from './harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 
@@ -32,15 +32,15 @@ const submitForm = (service: Service, fields: Readonly<Record<string, string>>, 
   })
 
 /** The metadata key in the redirect of a response. */
-function keyIn(answer: Answer): string {
-  const key = /^private\/(\w+)$/.exec(String(expect(303, answer).headers.location))?.[1]
-  if (key === undefined) throw new Error(`redirected to ${answer.headers.location}`)
+function keyIn(response: ApiResponse): string {
+  const key = /^private\/(\w+)$/.exec(String(expect(303, response).headers.location))?.[1]
+  if (key === undefined) throw new Error(`redirected to ${response.headers.location}`)
   return key
 }
 
 test('returns links as JSON to a program and a page to a browser', async ({ service }) => {
-  const answer = expect(200, await service.send({ path: '/' }))
-  const { name, version, links } = answer.json() as { name: string; version: string; links: Record<string, string> }
+  const response = expect(200, await service.send({ path: '/' }))
+  const { name, version, links } = response.json() as { name: string; version: string; links: Record<string, string> }
   assert.equal([name, version], ['Adamant', VERSION])
   for (const link of Object.values(links)) {
     const { pathname } = new URL(link)
@@ -89,12 +89,12 @@ test('keeps the input of its form after an error, except token and passphrase', 
 })
 
 test('rejects a form from another site', async ({ open }) => {
-  const answer = await submitForm(
+  const response = await submitForm(
     open,
     { secret: 'x' },
     { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
   )
-  assert.match(expect(403, answer).text, 'No secret was shared')
+  assert.match(expect(403, response).text, 'No secret was shared')
 })
 
 test('serves robots.txt, favicon.ico and security.txt', async ({ service, open }) => {

@@ -2,7 +2,7 @@ import * as fc from '../fast-check.ts'
 import * as assert from 'uvu/assert'
 import type { Request } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, stone } from './harness/stones.ts'
+import { expectNoChange, created, stone } from './harness/stones.ts'
 
 const RUNS = process.env['ADAMANT_FULL'] === '1' ? 20_000 : 400
 
@@ -121,15 +121,15 @@ const anything: fc.Arbitrary<Request> = fc
 test('never causes a 5xx response', async ({ ann, bob, service }) => {
   await created(ann)
   await created(bob)
-  const senders = fc.constantFrom<(wanted: Request) => ReturnType<typeof ann.send>>(
+  const senders = fc.constantFrom<(request: Request) => ReturnType<typeof ann.send>>(
     ann.send,
     ann.send,
     bob.send,
     service.send,
   )
   await fc.assert(
-    fc.asyncProperty(senders, anything, async (send, wanted) => {
-      const { status, text } = await send(wanted)
+    fc.asyncProperty(senders, anything, async (send, request) => {
+      const { status, text } = await send(request)
       assert.ok(status < 500, `${status} ${text}`)
     }),
     { numRuns: RUNS },
@@ -140,9 +140,9 @@ test('writes nothing if it is rejected', async ({ service }) => {
   const vendor = await service.newVendor()
   const writes = anything.filter(({ method }) => method === 'POST' || method === 'PATCH' || method === 'DELETE')
   await fc.assert(
-    fc.asyncProperty(writes, async (wanted) => {
+    fc.asyncProperty(writes, async (request) => {
       const before = await service.installation.store.head()
-      const { status } = await vendor.send(wanted)
+      const { status } = await vendor.send(request)
       if (status < 400) return
       for await (const event of service.installation.store.readAll(before)) {
         assert.ok(!/^(diamond|request)-/.test(event.stream), `${status} wrote ${event.type}`)
@@ -154,10 +154,10 @@ test('writes nothing if it is rejected', async ({ service }) => {
 
 test('never changes the diamonds of another account', async ({ ann, bob }) => {
   const { id } = await created(bob)
-  const onIt = anything.map((wanted) => ({ ...wanted, path: `/v4/diamond/${id}` }))
-  await changesNothing([bob], () =>
+  const onIt = anything.map((request) => ({ ...request, path: `/v4/diamond/${id}` }))
+  await expectNoChange([bob], () =>
     fc.assert(
-      fc.asyncProperty(onIt, async (wanted) => void (await ann.send(wanted))),
+      fc.asyncProperty(onIt, async (request) => void (await ann.send(request))),
       { numRuns: RUNS / 4 },
     ),
   )

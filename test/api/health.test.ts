@@ -9,16 +9,16 @@ test('reports liveness and readiness and forbids caching', async ({ service }) =
     ['/health/live', 'live'],
     ['/health/ready', 'ready'],
   ] as const) {
-    const answer = expect(200, await service.send({ path }))
-    assert.equal(answer.json(), { status })
-    assert.is(answer.headers['cache-control'], 'no-store')
+    const response = expect(200, await service.send({ path }))
+    assert.equal(response.json(), { status })
+    assert.is(response.headers['cache-control'], 'no-store')
   }
 })
 
 test('serves metrics in the Prometheus text format', async ({ service }) => {
-  const answer = expect(200, await service.send({ path: '/metrics' }))
-  assert.match(String(answer.headers['content-type']), /^text\/plain; version=0\.0\.4/)
-  for (const line of answer.text.trim().split(/\n+/))
+  const response = expect(200, await service.send({ path: '/metrics' }))
+  assert.match(String(response.headers['content-type']), /^text\/plain; version=0\.0\.4/)
+  for (const line of response.text.trim().split(/\n+/))
     assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [\d.e+-]+)$/)
 })
 

@@ -35,12 +35,12 @@ function requireEntry(entry: Entry | undefined): Entry {
 const changeOf = ({ changes }: Entry, field: string) => changes.find((change) => change.field === field)
 
 test('begins with all fields of the creation, its account, client, interface and request id', async ({ ann }) => {
-  const answer = await ann.post(
+  const response = await ann.post(
     '/v4/diamond',
     { sku: 'A-7', cutShape: 'Round', carat: 1.2, clarity: 'IF' },
     { 'X-Request-Id': 'the-first' },
   )
-  const { id } = shown(expect(201, answer))
+  const { id } = shown(expect(201, response))
   const entry = requireEntry((await historyOf(ann, id))[0])
   assert.is(entry.type, 'created')
   assert.is(entry.revision, 0)
@@ -49,7 +49,7 @@ test('begins with all fields of the creation, its account, client, interface and
   assert.match(entry.by?.account ?? '', /@example\.com$/)
   assert.is(entry.by?.client, 'tests')
   assert.is(entry.by?.via, 'http')
-  const diamond = shown(answer)
+  const diamond = shown(response)
   const order = Object.keys(diamond).filter((name) => entry.changes.some(({ field }) => field === name))
   assert.equal(
     entry.changes.map(({ field }) => field),

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
-import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, list, shown, stone, stoneV3 } from './harness/stones.ts'
+import { expectNoChange, list, shown, stone, stoneV3 } from './harness/stones.ts'
 
 const time = { now: Date.UTC(2026, 0, 2) }
 const HOUR = 3_600_000
@@ -13,7 +13,7 @@ const keyed = (vendor: Vendor, key: string, json: unknown = stone(), path = '/v4
   vendor.post(path, json, { 'Idempotency-Key': key })
 
 const totalOf = async (vendor: Vendor) => Number((await vendor.get('/v4/diamond')).headers['x-total-count'])
-const idsOf = (answers: readonly Answer[]) => new Set(answers.map((answer) => shown(answer).id))
+const idsOf = (responses: readonly ApiResponse[]) => new Set(responses.map((response) => shown(response).id))
 
 test('returns the first response again for the same key and body, and creates once', async ({ service }) => {
   const vendor = await service.newVendor()
@@ -54,7 +54,7 @@ test('is compared by its parsed body, regardless of member order and white space
 test('with the same key and another body is rejected with 422 and creates nothing', async ({ service }) => {
   const vendor = await service.newVendor()
   await keyed(vendor, 'k-other')
-  await changesNothing([vendor], async () => {
+  await expectNoChange([vendor], async () => {
     refusal(422, await keyed(vendor, 'k-other', stone({ price: 1 })))
     refusal(422, await keyed(vendor, 'k-other', stone({ sku: 'OTHER' })))
   })
@@ -70,12 +70,12 @@ test('is compared without the ignored members of its body', async ({ service }) 
 
 test('is scoped to its account, path and API version', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
-  const answers = [
+  const responses = [
     await keyed(ann, 'k-same'),
     await keyed(bob, 'k-same'),
     await keyed(ann, 'k-same', stoneV3(), '/v3/diamond'),
   ]
-  assert.is(idsOf(answers.map((answer) => expect(201, answer))).size, 3)
+  assert.is(idsOf(responses.map((response) => expect(201, response))).size, 3)
   expect(201, await keyed(ann, 'k-same', { entries: [stone()] }, '/v4/diamond/bulk'))
   expect(201, await keyed(ann, 'K-SAME'))
   assert.is(await totalOf(ann), 4)
@@ -83,16 +83,16 @@ test('is scoped to its account, path and API version', async ({ service }) => {
 
 test('waits for the response of a concurrent one with the same key', async ({ service }) => {
   const vendor = await service.newVendor()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => keyed(vendor, 'k-race')))
-  assert.ok(answers.every(({ status }) => status === 201))
-  assert.is(idsOf(answers).size, 1)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => keyed(vendor, 'k-race')))
+  assert.ok(responses.every(({ status }) => status === 201))
+  assert.is(idsOf(responses).size, 1)
   assert.is(await totalOf(vendor), 1)
 })
 
 test('is rejected if a concurrent one has the same key and another body', async ({ service }) => {
   const vendor = await service.newVendor()
-  const answers = await Promise.all([1, 2].map((price) => keyed(vendor, 'k-two', stone({ price }))))
-  assert.equal(answers.map(({ status }) => status).sort(), [201, 422])
+  const responses = await Promise.all([1, 2].map((price) => keyed(vendor, 'k-two', stone({ price }))))
+  assert.equal(responses.map(({ status }) => status).sort(), [201, 422])
   assert.is(await totalOf(vendor), 1)
 })
 

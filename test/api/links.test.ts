@@ -29,7 +29,7 @@ type StoneWithLinks = {
 }
 
 const read = async (ann: Vendor, id: number, headers = {}) => ann.get(`/v4/diamond/${id}`, headers)
-const stoneIn = (answer: { json(): unknown }) => answer.json() as StoneWithLinks
+const stoneIn = (response: { json(): unknown }) => response.json() as StoneWithLinks
 const fileIn = (stone: StoneWithLinks) => pathOf(stone.certifications[0]?.file ?? null)
 const pageIn = (stone: StoneWithLinks) => pathOf(stone._links[0]?.href ?? null)
 

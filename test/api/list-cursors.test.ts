@@ -1,18 +1,18 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
-import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { created, createdMany, list } from './harness/stones.ts'
 
 const time = { now: Date.UTC(2026, 0, 1) }
 const test = apiSuite('listing diamonds by cursor', { clock: () => time.now })
 
-const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
-const total = (answer: Answer) => answer.headers['x-total-count']
+const skus = (response: ApiResponse) => list(response).map(({ sku }) => sku)
+const total = (response: ApiResponse) => response.headers['x-total-count']
 
 /** Path and query of a link of a response. */
-function linkTarget(answer: Answer, relation: string): string | undefined {
-  const found = String(answer.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
+function linkTarget(response: ApiResponse, relation: string): string | undefined {
+  const found = String(response.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
   const [, address] = [...found].find(([, , rel]) => rel === relation) ?? []
   return address === undefined ? undefined : new URL(address).pathname + new URL(address).search
 }
@@ -21,12 +21,12 @@ function linkTarget(answer: Answer, relation: string): string | undefined {
 async function followNext(
   vendor: Vendor,
   first: string,
-  between?: (pages: number, last: Answer) => Promise<unknown>,
-): Promise<Answer[]> {
-  const pages: Answer[] = []
+  between?: (pages: number, last: ApiResponse) => Promise<unknown>,
+): Promise<ApiResponse[]> {
+  const pages: ApiResponse[] = []
   let path: string | undefined = first
   while (path !== undefined) {
-    const page: Answer = expect(200, await vendor.get(path))
+    const page: ApiResponse = expect(200, await vendor.get(path))
     pages.push(page)
     path = linkTarget(page, 'next')
     if (path !== undefined) await between?.(pages.length, page)

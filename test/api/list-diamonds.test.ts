@@ -2,18 +2,18 @@ import * as assert from 'uvu/assert'
 import { createDiamonds } from '../../src/commands/diamonds/diamonds.ts'
 import { IdAllocator } from '../../src/commands/installation/id-allocator.ts'
 import type { Vendor } from './harness/account.ts'
-import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite, type Service } from './harness/service.ts'
 import { created, createdMany, current, list, stone } from './harness/stones.ts'
 
 const test = apiSuite('listing diamonds')
 
-const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
-const total = (answer: Answer) => answer.headers['x-total-count']
+const skus = (response: ApiResponse) => list(response).map(({ sku }) => sku)
+const total = (response: ApiResponse) => response.headers['x-total-count']
 
 /** The addresses of a Link header by relation. */
-function links(answer: Answer): Record<string, string> {
-  const found = String(answer.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
+function links(response: ApiResponse): Record<string, string> {
+  const found = String(response.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
   return Object.fromEntries([...found].map(([, address, rel]) => [String(rel), String(address)]))
 }
 
@@ -26,20 +26,20 @@ async function withStones(service: Service, count: number): Promise<Vendor> {
 
 test('returns the newest 25 first, and the total', async ({ service }) => {
   const vendor = await withStones(service, 30)
-  const answer = expect(200, await vendor.get('/v4/diamond'))
+  const response = expect(200, await vendor.get('/v4/diamond'))
   assert.equal(
-    skus(answer),
+    skus(response),
     Array.from({ length: 25 }, (_, index) => `P-${29 - index}`),
   )
-  assert.is(total(answer), '30')
+  assert.is(total(response), '30')
 })
 
 test('without a match returns 204 without a body and a total of 0', async ({ service }) => {
   const vendor = await service.newVendor()
-  const answer = expect(204, await vendor.get('/v4/diamond'))
-  assert.is(answer.text, '')
-  assert.is(total(answer), '0')
-  assert.is(answer.headers.link, undefined)
+  const response = expect(204, await vendor.get('/v4/diamond'))
+  assert.is(response.text, '')
+  assert.is(total(response), '0')
+  assert.is(response.headers.link, undefined)
 })
 
 test('returns only diamonds of the account, whatever the filters', async ({ ann, bob }) => {
@@ -91,14 +91,14 @@ for (const text of ['', 'x', '1.5', '1e2', '0x10', '%201', '25;', '--1', '%F0%9F
 test('with a duplicate of a single-valued parameter is rejected with 400', async ({ ann }) => {
   for (const name of ['limit', 'offset', 'f[isColored]', 'f[dateFrom]', 'f[dateTo]', 'f[isPublished]']) {
     const value = name.includes('date') ? '20200101T000000Z' : '1'
-    const answer = await ann.get(`/v3/diamond?${name}=${value}&${encodeURIComponent(name)}=${value}`)
-    assert.equal(pointers(refusal(400, answer)), [name])
+    const response = await ann.get(`/v3/diamond?${name}=${value}&${encodeURIComponent(name)}=${value}`)
+    assert.equal(pointers(refusal(400, response)), [name])
   }
 })
 
 test('reports all errors in its parameters at once', async ({ ann }) => {
-  const answer = await ann.get('/v4/diamond?limit=x&offset=-1&f[isColored]=maybe&f[dateFrom]=today&f[id][]=a&f[no]=1')
-  assert.equal(pointers(refusal(400, answer)), ['f[dateFrom]', 'f[id][]', 'f[isColored]', 'f[no]', 'limit', 'offset'])
+  const response = await ann.get('/v4/diamond?limit=x&offset=-1&f[isColored]=maybe&f[dateFrom]=today&f[id][]=a&f[no]=1')
+  assert.equal(pointers(refusal(400, response)), ['f[dateFrom]', 'f[id][]', 'f[isColored]', 'f[no]', 'limit', 'offset'])
 })
 
 test('ignores unknown parameters', async ({ service }) => {
@@ -129,9 +129,9 @@ for (const name of [
 test('by f[id][] returns exactly these diamonds', async ({ service }) => {
   const vendor = await service.newVendor()
   const [a, b, c] = await createdMany(vendor, 3, 'ID')
-  const wanted = await vendor.get(`/v4/diamond?f[id][]=${a?.id}&f[id][]=${c?.id}&f[id][]=${c?.id}&f[id][]=${2 ** 50}`)
-  assert.equal(skus(wanted), ['ID-2', 'ID-0'])
-  assert.is(total(wanted), '2')
+  const expected = await vendor.get(`/v4/diamond?f[id][]=${a?.id}&f[id][]=${c?.id}&f[id][]=${c?.id}&f[id][]=${2 ** 50}`)
+  assert.equal(skus(expected), ['ID-2', 'ID-0'])
+  assert.is(total(expected), '2')
   assert.equal(skus(await vendor.get(`/v4/diamond?f%5Bid%5D%5B%5D=${b?.id}`)), ['ID-1'])
 })
 
@@ -274,7 +274,7 @@ test('along the next links returns every diamond once', async ({ service }) => {
   const seen: string[] = []
   let path: string | undefined = '/v4/diamond?limit=4&f[dateTo]=29990101T000000%2B0330'
   while (path !== undefined) {
-    const page: Answer = expect(200, await vendor.get(path))
+    const page: ApiResponse = expect(200, await vendor.get(path))
     seen.push(...skus(page))
     const next = links(page)['next']
     path = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
@@ -289,9 +289,9 @@ test('omits the Link header if it would be too long for clients', async ({ servi
   const vendor = await withStones(service, 2)
   const [{ id } = { id: 0 }] = list(await vendor.get('/v4/diamond'))
   const many = Array.from({ length: 800 }, (_, index) => `f[id][]=${id + index}`).join('&')
-  const answer = expect(200, await vendor.get(`/v4/diamond?${many}`))
-  assert.is(total(answer), '1')
-  assert.is(answer.headers.link, undefined)
+  const response = expect(200, await vendor.get(`/v4/diamond?${many}`))
+  assert.is(total(response), '1')
+  assert.is(response.headers.link, undefined)
 })
 
 test('orders by date and then by id, also within one bulk', async ({ service }) => {

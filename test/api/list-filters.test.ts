@@ -1,13 +1,13 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
-import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite, clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, createdMany, current, list } from './harness/stones.ts'
 
 const test = apiSuite('the filters and sort orders of v4')
 
-const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
-const total = (answer: Answer) => answer.headers['x-total-count']
+const skus = (response: ApiResponse) => list(response).map(({ sku }) => sku)
+const total = (response: ApiResponse) => response.headers['x-total-count']
 
 const STONES = [
   { sku: 'A', cutShape: 'Round', carat: 1.01, price: 5000, color: 'G', clarity: 'VS1' },
@@ -30,7 +30,7 @@ async function createVendorWithStones(service: Service): Promise<Vendor> {
 
 test('sort by each attribute, with missing values last and ties by id in the same direction', async ({ service }) => {
   const vendor = await vendorWithStones(service)
-  for (const [sort, wanted] of [
+  for (const [sort, expected] of [
     ['-date', 'EDCBA'],
     ['date', 'ABCDE'],
     ['carat', 'DBAEC'],
@@ -40,16 +40,16 @@ test('sort by each attribute, with missing values last and ties by id in the sam
     ['sku', 'ABCDE'],
   ] as const) {
     const all = expect(200, await vendor.get(`/v4/diamond?sort=${sort}`))
-    assert.is(skus(all).join(''), wanted, sort)
+    assert.is(skus(all).join(''), expected, sort)
     const pages = [0, 2, 4].map((offset) => vendor.get(`/v4/diamond?sort=${sort}&limit=2&offset=${offset}`))
-    assert.is((await Promise.all(pages)).flatMap(skus).join(''), wanted, `${sort}, by offset`)
+    assert.is((await Promise.all(pages)).flatMap(skus).join(''), expected, `${sort}, by offset`)
     assert.is(total(all), '5')
   }
 })
 
 test('keep the sort order across pages, with a cursor that is valid only for that order', async ({ service }) => {
   const vendor = await vendorWithStones(service)
-  for (const [sort, wanted] of [
+  for (const [sort, expected] of [
     ['price', 'DACBE'],
     ['-price', 'CADEB'],
     ['carat', 'DBAEC'],
@@ -58,7 +58,7 @@ test('keep the sort order across pages, with a cursor that is valid only for tha
     let seen = ''
     let path: string | undefined = `/v4/diamond?sort=${sort}&limit=1&after=`
     while (path !== undefined) {
-      const page: Answer = expect(200, await vendor.get(path))
+      const page: ApiResponse = expect(200, await vendor.get(path))
       seen += skus(page).join('')
       const [, next] = /<[^>]*?(\/v4\/[^>]+)>; rel="next"/.exec(String(page.headers.link)) ?? []
       if (next !== undefined) {
@@ -68,11 +68,11 @@ test('keep the sort order across pages, with a cursor that is valid only for tha
       }
       path = next
     }
-    assert.is(seen, wanted, sort)
+    assert.is(seen, expected, sort)
   }
 })
 
-for (const [query, wanted] of [
+for (const [query, expected] of [
   ['f[cutShape][]=Round', 'CA'],
   ['f[cutShape][]=rb&f[cutShape][]=4', 'CBA'],
   ['f[cutShape]=Trilliant', 'D'],
@@ -98,9 +98,9 @@ for (const [query, wanted] of [
 ] as const) {
   test(`find the matching diamonds for ${query}`, async ({ service }) => {
     const vendor = await vendorWithStones(service)
-    const answer = expect(200, await vendor.get(`/v4/diamond?${query}`))
-    assert.is(skus(answer).join(''), wanted)
-    assert.is(total(answer), String(wanted.length))
+    const response = expect(200, await vendor.get(`/v4/diamond?${query}`))
+    assert.is(skus(response).join(''), expected)
+    assert.is(total(response), String(expected.length))
   })
 }
 

@@ -29,9 +29,12 @@ for (const { operationId, paths, pathParameters, query } of ENDPOINTS) {
     )
     for (const known of namesIn(query)) {
       for (const wrong of mistyped(known)) {
-        const answer = await ann.get(`${path}?${encodeURIComponent(wrong)}=1`)
-        assert.is(answer.status, 400, `${path}?${wrong}: ${answer.status} ${answer.text.slice(0, 200)}`)
-        assert.ok(answer.text.includes(known), `no suggestion of ${known} for ${wrong}: ${answer.text.slice(0, 300)}`)
+        const response = await ann.get(`${path}?${encodeURIComponent(wrong)}=1`)
+        assert.is(response.status, 400, `${path}?${wrong}: ${response.status} ${response.text.slice(0, 200)}`)
+        assert.ok(
+          response.text.includes(known),
+          `no suggestion of ${known} for ${wrong}: ${response.text.slice(0, 300)}`,
+        )
       }
     }
   })

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, shown } from './harness/stones.ts'
+import { expectNoChange, created, shown } from './harness/stones.ts'
 
 const test = apiSuite('modifying a diamond')
 
@@ -32,10 +32,10 @@ for (const method of ['PUT', 'PATCH']) {
   test(`by ${method} changes only the fields sent and returns 200 with the object`, async ({ ann }) => {
     const before = await created(ann, FULL)
     const path = `/v4/diamond/${before.id}`
-    const answer = expect(200, await ann.send({ method, path, json: { price: 7.5, clarity: 'IF' } }))
-    assert.equal(answer.json(), { ...before, price: 7.5, clarity: 'IF' })
-    assert.is(answer.headers.etag, '"1.0"')
-    assert.equal((await ann.get(path)).json(), answer.json())
+    const response = expect(200, await ann.send({ method, path, json: { price: 7.5, clarity: 'IF' } }))
+    assert.equal(response.json(), { ...before, price: 7.5, clarity: 'IF' })
+    assert.is(response.headers.etag, '"1.0"')
+    assert.equal((await ann.get(path)).json(), response.json())
   })
 }
 
@@ -72,7 +72,7 @@ for (const [field, value] of Object.entries(defaults)) {
 for (const field of ['sku', 'cutShape', 'carat']) {
   test(`cannot remove ${field}`, async ({ ann }) => {
     const { id } = await created(ann)
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       assert.equal(pointers(refusal(422, await ann.patch(`/v4/diamond/${id}`, { [field]: null, price: 1 }))), [
         `/${field}`,
       ])
@@ -83,15 +83,15 @@ for (const field of ['sku', 'cutShape', 'carat']) {
 test('without any change keeps its revision', async ({ ann }) => {
   const before = await created(ann, FULL)
   for (const json of [{}, before, { price: 100 }, { date: 'x', id: 99 }]) {
-    const answer = expect(200, await ann.patch(`/v4/diamond/${before.id}`, json))
-    assert.is(answer.headers.etag, '"0.0"')
-    assert.equal(answer.json(), before)
+    const response = expect(200, await ann.patch(`/v4/diamond/${before.id}`, json))
+    assert.is(response.headers.etag, '"0.0"')
+    assert.equal(response.json(), before)
   }
 })
 
 test('reports all errors at once and changes nothing', async ({ ann }) => {
   const { id } = await created(ann)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     const json = { price: -1, carat: 'heavy', sku: null, color: 'Q9', colour: 'G' }
     const body = refusal(422, await ann.patch(`/v4/diamond/${id}`, json))
     assert.equal(pointers(body), ['/carat', '/color', '/colour', '/price', '/sku'])
@@ -138,7 +138,7 @@ test('with an If-Match that a proxy has weakened or suffixed succeeds only at it
 
 test('with a malformed, foreign or empty If-Match is rejected', async ({ ann }) => {
   const { id } = await created(ann)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const tag of ['W/"7.0"', '"0"', '"0.0-"', 'x', '""', '']) {
       refusal(412, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': tag }))
       refusal(412, await ann.remove(`/v4/diamond/${id}`, undefined, { 'If-Match': tag }))
@@ -148,20 +148,22 @@ test('with a malformed, foreign or empty If-Match is rejected', async ({ ann }) 
 
 test('with If-Match succeeds for one of many concurrent requests', async ({ ann }) => {
   const { id } = await created(ann)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, price) =>
       ann.patch(`/v4/diamond/${id}`, { price: price + 1 }, { 'If-Match': '"0.0"' }),
     ),
   )
-  assert.equal(answers.map(({ status }) => status).sort(), [200, ...Array<number>(19).fill(412)])
+  assert.equal(responses.map(({ status }) => status).sort(), [200, ...Array<number>(19).fill(412)])
   assert.is((await ann.get(`/v4/diamond/${id}`)).headers.etag, '"1.0"')
 })
 
 test('concurrently loses no change', async ({ ann }) => {
   const { id } = await created(ann)
   const fields = Object.entries(FULL)
-  const answers = await Promise.all(fields.map(([field, value]) => ann.patch(`/v4/diamond/${id}`, { [field]: value })))
-  assert.ok(answers.every(({ status }) => status === 200))
+  const responses = await Promise.all(
+    fields.map(([field, value]) => ann.patch(`/v4/diamond/${id}`, { [field]: value })),
+  )
+  assert.ok(responses.every(({ status }) => status === 200))
   const { id: _id, date: _date, ...rest } = shown(await ann.get(`/v4/diamond/${id}`))
   const { id: _other, date: _otherDate, ...full } = await created(ann, FULL)
   assert.equal({ ...rest, _links: 0 }, { ...full, _links: 0 })

@@ -6,10 +6,10 @@ import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from './har
 const test = apiSuite('the OpenAPI description')
 
 test('is public, names its server and is cacheable', async ({ service }) => {
-  const answer = expect(200, await service.send({ path: '/openapi.json' }))
-  assert.match(String(answer.headers['content-type']), /^application\/json/)
-  assert.match(String(answer.headers['cache-control']), /max-age/)
-  const { openapi, info, servers, paths } = answer.json() as {
+  const response = expect(200, await service.send({ path: '/openapi.json' }))
+  assert.match(String(response.headers['content-type']), /^application\/json/)
+  assert.match(String(response.headers['cache-control']), /max-age/)
+  const { openapi, info, servers, paths } = response.json() as {
     openapi: string
     info: { version: string }
     servers: { url: string }[]

@@ -77,8 +77,8 @@ test('by a deletion returns its own result, for PATCH and PUT, v3 and v4, single
 test('by a deletion returns its own result, also without read models', () =>
   withOvertaken('http', DELETED, async ({ ann }) => {
     const { id } = await created(ann)
-    const answer = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
-    assert.equal([shown(answer)['price'], answer.headers.etag], [5, '"1.0"'])
+    const response = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+    assert.equal([shown(response)['price'], response.headers.etag], [5, '"1.0"'])
     refusal(404, await ann.get(`/v4/diamond/${id}`))
   }))
 
@@ -86,10 +86,10 @@ for (const roles of ROLES) {
   test(`by another change returns its own result and an ETag that is already outdated, as ${roles}`, () =>
     withOvertaken(roles, PRICED, async ({ ann }) => {
       const { id } = await created(ann)
-      const answer = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
-      assert.equal([shown(answer)['price'], answer.headers.etag], [5, '"1.0"'])
+      const response = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+      assert.equal([shown(response)['price'], response.headers.etag], [5, '"1.0"'])
       assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`)))['price'], 99)
-      refusal(412, await ann.patch(`/v4/diamond/${id}`, { price: 6 }, { 'If-Match': String(answer.headers.etag) }))
+      refusal(412, await ann.patch(`/v4/diamond/${id}`, { price: 6 }, { 'If-Match': String(response.headers.etag) }))
     }))
 }
 

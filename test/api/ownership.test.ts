@@ -5,7 +5,7 @@ import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { vendor } from './harness/account.ts'
 import { expect, refusal, type Request } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, stone } from './harness/stones.ts'
+import { expectNoChange, created, stone } from './harness/stones.ts'
 
 const time = { now: Date.now() }
 const test = apiSuite('a diamond request', { clock: () => time.now })
@@ -30,10 +30,10 @@ const onOne = (version: string, id: number): Request[] => [
 
 test('without a token is 401 with a challenge that names no error', async ({ ann, service }) => {
   const { id } = await created(ann)
-  await changesNothing([ann], async () => {
-    for (const wanted of requests(id)) {
-      const answer = expect(401, await service.send(wanted))
-      assert.is(answer.headers['www-authenticate'], 'Bearer realm="adamant"')
+  await expectNoChange([ann], async () => {
+    for (const request of requests(id)) {
+      const response = expect(401, await service.send(request))
+      assert.is(response.headers['www-authenticate'], 'Bearer realm="adamant"')
     }
   })
 })
@@ -57,11 +57,11 @@ test('with a forged, truncated or foreign token is 401', async ({ ann, bob, serv
     'v1.a.b.c',
     'A'.repeat(10_000),
   ]
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const token of forged) {
-      for (const wanted of onOne('v4', id).slice(0, 3)) {
-        const answer = expect(401, await vendor(service.url, 0, token).send(wanted))
-        assert.match(String(answer.headers['www-authenticate']), /^Bearer realm="adamant", error="invalid_token"/)
+      for (const request of onOne('v4', id).slice(0, 3)) {
+        const response = expect(401, await vendor(service.url, 0, token).send(request))
+        assert.match(String(response.headers['www-authenticate']), /^Bearer realm="adamant", error="invalid_token"/)
       }
     }
   })
@@ -95,8 +95,8 @@ test('with an expired token is 401', async ({ service }) => {
   time.now += 604_800_000 - 1
   expect(204, await vendor.get('/v4/diamond'))
   time.now += 1
-  const answer = expect(401, await vendor.get('/v4/diamond'))
-  assert.match(String(answer.headers['www-authenticate']), /error="invalid_token".*expired/)
+  const response = expect(401, await vendor.get('/v4/diamond'))
+  assert.match(String(response.headers['www-authenticate']), /error="invalid_token".*expired/)
   time.now -= 604_800_000
 })
 
@@ -111,14 +111,14 @@ test('with a revoked token is 401 from the next request on', async ({ service })
   const sessions = { ...writing, ...noLogging, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
   await revokeToken(sessions, { token: vendor.token, client: claims.client }, origin)
-  for (const wanted of requests(1)) expect(401, await vendor.send(wanted))
+  for (const request of requests(1)) expect(401, await vendor.send(request))
 })
 
 test('for a diamond of another account is 403 and changes nothing', async ({ ann, bob }) => {
   const { id } = await created(ann)
-  await changesNothing([ann, bob], async () => {
+  await expectNoChange([ann, bob], async () => {
     for (const version of ['v3', 'v4']) {
-      for (const wanted of onOne(version, id)) expect(403, await bob.send(wanted))
+      for (const request of onOne(version, id)) expect(403, await bob.send(request))
     }
   })
 })
@@ -126,24 +126,24 @@ test('for a diamond of another account is 403 and changes nothing', async ({ ann
 test('for a diamond of another account reveals nothing about it', async ({ ann, bob }) => {
   const { id } = await created(ann, { sku: 'CONFIDENTIAL' })
   for (const headers of [{}, { 'If-None-Match': '"0.0"' }, { 'If-None-Match': '*' }]) {
-    const answer = await bob.get(`/v4/diamond/${id}`, headers)
-    refusal(403, answer)
-    assert.is(answer.headers.etag, undefined)
-    assert.not.match(answer.text, 'CONFIDENTIAL')
+    const response = await bob.get(`/v4/diamond/${id}`, headers)
+    refusal(403, response)
+    assert.is(response.headers.etag, undefined)
+    assert.not.match(response.text, 'CONFIDENTIAL')
   }
 })
 
 test('for a deleted diamond of another account is 404, as for its owner', async ({ ann, bob }) => {
   const { id } = await created(ann)
   await ann.remove(`/v4/diamond/${id}`)
-  for (const who of [ann, bob]) for (const wanted of onOne('v4', id)) expect(404, await who.send(wanted))
+  for (const client of [ann, bob]) for (const request of onOne('v4', id)) expect(404, await client.send(request))
 })
 
 test('with several errors returns 401 first, then 422, then 403, then 412 or 404', async ({ ann, bob, service }) => {
   const { id } = await created(ann)
   const bad = { price: -1 }
   const stale = { 'If-Match': '"9.0"' }
-  await changesNothing([ann, bob], async () => {
+  await expectNoChange([ann, bob], async () => {
     expect(401, await service.send({ method: 'PATCH', path: `/v4/diamond/${id}`, json: bad }))
     expect(422, await bob.patch(`/v4/diamond/${id}`, bad, stale))
     expect(403, await bob.patch(`/v4/diamond/${id}`, { price: 1 }, stale))

@@ -35,8 +35,8 @@ test('does not keep other diamonds from being listed, scored and changed', async
   assert.is(all.length, 4)
   for (const { id } of ids) {
     await until('its scores', async () => (await service.installation.store.read(`scores-${id}`)).length > 0)
-    const answer = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 3 }))
-    assert.is(answer.headers['x-consistency'], undefined)
+    const response = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 3 }))
+    assert.is(response.headers['x-consistency'], undefined)
   }
   const metrics = (await service.send({ path: '/metrics' })).text
   assert.match(metrics, /^adamant_projection_parked_streams(\{.*\})? 1$/m)

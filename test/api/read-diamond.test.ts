@@ -8,10 +8,10 @@ const test = apiSuite('getting a diamond')
 
 test('returns the same body as its creation, with its ETag', async ({ ann }) => {
   const stone = await created(ann, { clarity: 'IF', access: 2 })
-  const answer = expect(200, await ann.get(`/v4/diamond/${stone.id}`))
-  assert.equal(answer.json(), stone)
-  assert.is(answer.headers.etag, '"0.0"')
-  assert.is(answer.headers['content-type'], 'application/json; charset=utf-8')
+  const response = expect(200, await ann.get(`/v4/diamond/${stone.id}`))
+  assert.equal(response.json(), stone)
+  assert.is(response.headers.etag, '"0.0"')
+  assert.is(response.headers['content-type'], 'application/json; charset=utf-8')
 })
 
 for (const id of [
@@ -47,9 +47,9 @@ test('accepts a percent-encoded id', async ({ ann }) => {
 test('returns 304 without a body if If-None-Match has both current revisions', async ({ ann }) => {
   const { id } = await created(ann)
   for (const tag of ['"0.0"', 'W/"0.0"', '*', '"9.9", "0.0"', '"a,b","0.0"']) {
-    const answer = expect(304, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': tag }))
-    assert.is(answer.text, '')
-    assert.is(answer.headers.etag, '"0.0"')
+    const response = expect(304, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': tag }))
+    assert.is(response.text, '')
+    assert.is(response.headers.etag, '"0.0"')
   }
 })
 

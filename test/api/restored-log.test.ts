@@ -36,10 +36,10 @@ async function restoreOldLog(dataDir: string): Promise<RestoredLog> {
   await before.stop()
   copyFileSync(file, `${file}.backup`)
   const later = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
-  const then = vendor(later.url, account, token)
-  expect(200, await then.patch(`/v4/diamond/${kept}`, { sku: 'LOST' }))
-  const { id: lost } = await created(then, { sku: 'LOST' })
-  const lostFile = pathOf((await attached(then, lost)).file)
+  const annAtLater = vendor(later.url, account, token)
+  expect(200, await annAtLater.patch(`/v4/diamond/${kept}`, { sku: 'LOST' }))
+  const { id: lost } = await created(annAtLater, { sku: 'LOST' })
+  const lostFile = pathOf((await attached(annAtLater, lost)).file)
   await shared(later.url, sender, { secret: 'lost' })
   await later.stop()
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
@@ -71,25 +71,25 @@ async function vendorWithNewToken({ url, installation }: Service, account: numbe
   return vendor(url, account, tokens.issue(grant, 'again', 0))
 }
 
-for (const [what, remove] of [
+for (const [description, remove] of [
   ['', []],
   [', without its read models', ['read-', 'vault']],
   [', without any other file', ['read-', 'vault', 'seen']],
 ] as const) {
   const served = remove.length === 3
-  test(`by hand${what} is ${served ? 'served' : 'not served by any role, and the error names the command to run'}`, () =>
+  test(`by hand${description} is ${served ? 'served' : 'not served by any role, and the error names the command to run'}`, () =>
     withOldLog(async (_, start, dataDir) => {
       for (const name of readdirSync(dataDir)) {
         if (remove.some((prefix) => name.startsWith(prefix))) rmSync(join(dataDir, name))
       }
       for (const roles of served ? ['http,projections'] : ['http', 'projections', 'http,projections']) {
-        const said = await start(roles).then(
+        const outcome = await start(roles).then(
           () => 'it was served',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         )
-        if (served) assert.is(said, 'it was served')
-        else assert.match(said, /^The event log does not have an event that .* has seen .*npx adamant restore/)
-        assert.not.match(said, '\n')
+        if (served) assert.is(outcome, 'it was served')
+        else assert.match(outcome, /^The event log does not have an event that .* has seen .*npx adamant restore/)
+        assert.not.match(outcome, '\n')
       }
     }))
 }

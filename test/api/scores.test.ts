@@ -4,14 +4,14 @@ import { layoutNamed } from '../fixtures/reports/layouts.ts'
 import { onPaper } from '../fixtures/reports/paper.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
 import { attached } from './harness/form.ts'
-import { expect, type Answer } from './harness/request.ts'
+import { expect, type ApiResponse } from './harness/request.ts'
 import { untilEtag } from './harness/scored.ts'
 import { apiSuite, type Service } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
 
 const test = apiSuite('the scores of a diamond', { scored: true })
 
-const scoresIn = (answer: Answer) => shown(answer)['scores'] as Scores
+const scoresIn = (response: ApiResponse) => shown(response)['scores'] as Scores
 
 const SCORED = { cutQuality: 'Excellent', carat: 1.5, fluorIntensity: 'Faint', fluorColor: 'Blue' }
 
@@ -123,10 +123,10 @@ test('use the proportions measured in a report until it is removed', async ({ an
 })
 
 test('use the size, length-to-width ratio, table and depth from a report of a fancy shape', async ({ ann }) => {
-  const { lines, says } = layoutNamed("GIA's of a fancy")
+  const { lines, expected } = layoutNamed("GIA's of a fancy")
   const { id } = await created(ann, { cutShape: 'Oval', carat: 1.02 })
   const typical = scoresIn(await untilEtag(ann, id, '"0.1"'))
-  await attached(ann, id, await onPaper(lines), says.number ?? '')
+  await attached(ann, id, await onPaper(lines), expected.number ?? '')
   const { spread, fire, brilliance, symmetry } = scoresIn(await untilEtag(ann, id, '"1.2"'))
   assert.ok(spread && fire)
   // An ellipse of 8.01 x 5.92 mm has the area of a circle of the mean geometric diameter.

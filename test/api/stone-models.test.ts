@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import type { Scores } from '../../src/domain/diamond/scores.ts'
 import { attached, file, pathOf, smallPdf, text } from './harness/form.ts'
 import { attachModel, model, modelFile, sendModel } from './harness/models.ts'
-import { expect, refusal, type Answer } from './harness/request.ts'
+import { expect, refusal, type ApiResponse } from './harness/request.ts'
 import type { Vendor } from './harness/account.ts'
 import { apiSuite, type Service } from './harness/service.ts'
 import { created, list, shown } from './harness/stones.ts'
@@ -24,7 +24,7 @@ async function untilCollected(ann: Vendor, service: Service, other: Buffer): Pro
   await until('the deletion of an unused file', async () => !(await isStored(service, other)))
 }
 
-const scoresIn = (answer: Answer) => shown(answer)['scores'] as Scores
+const scoresIn = (response: ApiResponse) => shown(response)['scores'] as Scores
 const isScored = (scores: Scores) => scores.brilliance !== null
 
 for (const [writing, format] of [
@@ -35,14 +35,14 @@ for (const [writing, format] of [
 ] as const) {
   test(`is accepted as ${writing} and returned with its weight and measurements`, async ({ ann, service }) => {
     const { id } = await created(ann, { carat: 1.2 })
-    const answer = expect(201, await attachModel(ann, id, modelFile('Round', 'Excellent', 1.2, writing)))
-    const attachedNow = model(answer)
+    const response = expect(201, await attachModel(ann, id, modelFile('Round', 'Excellent', 1.2, writing)))
+    const attachedNow = model(response)
     assert.is(attachedNow.format, format)
     assert.ok(Math.abs(attachedNow.carat - 1.2) < 0.002, `${attachedNow.carat} ct`)
     const { length, width, depth } = attachedNow.measurements
-    assert.ok(length >= width && width > 6.5 && length < 7.1 && depth > 3.8 && depth < 4.5, answer.text)
+    assert.ok(length >= width && width > 6.5 && length < 7.1 && depth > 3.8 && depth < 4.5, response.text)
     assert.equal(attachedNow.warnings, [])
-    assert.is(answer.headers.location, `${service.url}/v4/diamond/${id}/model`)
+    assert.is(response.headers.location, `${service.url}/v4/diamond/${id}/model`)
     const { file: link, ...read } = model(expect(200, await ann.get(`/v4/diamond/${id}/model`)))
     assert.equal(read, attachedNow)
     const bytes = expect(200, await service.send({ path: pathOf(link ?? '') }))
@@ -158,12 +158,12 @@ const WRONG: readonly (readonly [what: string, bytes: string, says: RegExp])[] =
   ['open', [...TETRAHEDRON.slice(0, 1), '4 3 0', ...TETRAHEDRON.slice(2, 9)].join('\n'), /open|facet/],
   ['truncated', TETRAHEDRON.slice(0, 8).join('\n'), /facet|line/],
 ]
-for (const [what, bytes, says] of WRONG) {
-  test(`is rejected if it is ${what}, with the reason`, async ({ ann }) => {
+for (const [description, bytes, message] of WRONG) {
+  test(`is rejected if it is ${description}, with the reason`, async ({ ann }) => {
     const { id } = await created(ann)
-    const answer = await attachModel(ann, id, bytes)
-    refusal(422, answer)
-    assert.match(answer.text, says)
+    const response = await attachModel(ann, id, bytes)
+    refusal(422, response)
+    assert.match(response.text, message)
     refusal(404, await ann.get(`/v4/diamond/${id}/model`))
   })
 }

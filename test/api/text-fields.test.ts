@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, current, list, shown, stone } from './harness/stones.ts'
+import { expectNoChange, created, current, list, shown, stone } from './harness/stones.ts'
 
 const test = apiSuite('a text field of a diamond')
 
@@ -51,7 +51,7 @@ test('is normalised: invisible characters are removed, and each run of blanks be
   }
 })
 
-for (const [what, text] of [
+for (const [description, text] of [
   ['of blanks', '  \t\u00a0'],
   ['of invisible characters', '\u200b\ufeff'],
   ['with a NUL', 'A\u0000B'],
@@ -61,9 +61,9 @@ for (const [what, text] of [
   ['with a C1 control character', 'A\u0085B'],
   ['with an escape', '\u001b[31mA'],
 ] as const) {
-  test(`${what} is rejected with 422 and changes nothing`, async ({ ann }) => {
+  test(`${description} is rejected with 422 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (const field of ['sku', 'cutShape', 'clarity', 'girdle', 'culetSize']) {
         const json = { [field]: text }
         assert.equal(pointers(refusal(422, await ann.post('/v4/diamond', stone(json)))), [`/${field}`])
@@ -90,11 +90,11 @@ for (const [text, meant] of [
 ] as const) {
   test(`that misspells a shape is rejected with 422 and a suggestion: ${text}`, async ({ ann }) => {
     const { id } = await created(ann)
-    for (const answer of [
+    for (const response of [
       await ann.post('/v4/diamond', stone({ cutShape: text })),
       await ann.patch(`/v4/diamond/${id}`, { cutShape: text }),
     ]) {
-      const body = refusal(422, answer)
+      const body = refusal(422, response)
       assert.equal(pointers(body), ['/cutShape'])
       assert.ok(body.error[0]?.includes(`did you mean ${meant}?`), body.error[0])
     }

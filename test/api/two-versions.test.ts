@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
-import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, list, shown, stone, stoneV3 } from './harness/stones.ts'
+import { expectNoChange, created, list, shown, stone, stoneV3 } from './harness/stones.ts'
 
 const test = apiSuite('a diamond in v3 and v4')
 
@@ -9,7 +9,7 @@ const V3_ORDER =
   'id,sku,price,isColored,isPublished,cutShape,carat,clarity,color,cutQuality,polish,symmetry,fluorIntensity,' +
   'fluorColor,fancyGrade,colorHue,colorModifier,date,scores,_links'
 
-const ids = (answer: Answer) => list(expect(200, answer)).map(({ id }) => id)
+const ids = (response: ApiResponse) => list(expect(200, response)).map(({ id }) => id)
 
 type Pair = readonly [field: string, v3: unknown, v4: unknown]
 
@@ -51,11 +51,11 @@ for (const [field, v3, v4] of PAIRS) {
 }
 
 test('has the documented v3 fields in the documented order and a v3 Location', async ({ ann, service }) => {
-  const answer = expect(201, await ann.post('/v3/diamond', stoneV3({ isPublished: true })))
-  assert.is(Object.keys(shown(answer)).join(','), V3_ORDER)
-  assert.is(shown(answer)['isPublished'], true)
-  assert.is(answer.headers.location, `${service.url}/v3/diamond/${shown(answer).id}`)
-  assert.equal((await ann.get(`/v3/diamond/${shown(answer).id}`)).json(), answer.json())
+  const response = expect(201, await ann.post('/v3/diamond', stoneV3({ isPublished: true })))
+  assert.is(Object.keys(shown(response)).join(','), V3_ORDER)
+  assert.is(shown(response)['isPublished'], true)
+  assert.is(response.headers.location, `${service.url}/v3/diamond/${shown(response).id}`)
+  assert.equal((await ann.get(`/v3/diamond/${shown(response).id}`)).json(), response.json())
 })
 
 test('is unpublished at first, and can be published and withdrawn through v3, singly and in bulk', async ({ ann }) => {
@@ -89,11 +89,11 @@ test('keeps isPublished when v4 changes it, and v4 fields when v3 changes it', a
 for (const field of ['isLabGrown', 'culetSize', 'girdle', 'access', 'dataAccess']) {
   test(`has no ${field} in v3`, async ({ ann }) => {
     const { id } = await created(ann)
-    for (const answer of [
+    for (const response of [
       await ann.post('/v3/diamond', stoneV3({ [field]: null })),
       await ann.patch(`/v3/diamond/${id}`, { [field]: 1 }),
     ]) {
-      assert.equal(pointers(refusal(422, answer)), [`/${field}`])
+      assert.equal(pointers(refusal(422, response)), [`/${field}`])
     }
   })
 }
@@ -130,7 +130,7 @@ for (const [given, v4, v3] of [
     if (v4 !== undefined) assert.is(stone['cutShape'], v4)
     const inV3 = shown(await ann.get(`/v3/diamond/${stone.id}`))
     if (v3 !== undefined) assert.is(inV3['cutShape'], v3)
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (const json of [inV3, { cutShape: inV3['cutShape'] }]) {
         assert.equal(shown(expect(200, await ann.put(`/v3/diamond/${stone.id}`, json))), inV3)
         expect(200, await ann.patch('/v3/diamond/bulk', { entries: [{ ...json, id: stone.id }] }))
@@ -165,13 +165,13 @@ test('is unchanged when it is sent back as it was read, in each version', async 
     isColored: true,
   }
   const { id } = await created(ann, rich)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     for (const version of ['v3', 'v4']) {
       const path = `/${version}/diamond/${id}`
       const read = expect(200, await ann.get(path))
-      const answer = expect(200, await ann.put(path, read.json()))
-      assert.is(answer.text, read.text)
-      assert.is(answer.headers.etag, read.headers.etag)
+      const response = expect(200, await ann.put(path, read.json()))
+      assert.is(response.text, read.text)
+      assert.is(response.headers.etag, read.headers.etag)
     }
   })
 })

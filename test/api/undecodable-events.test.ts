@@ -7,7 +7,7 @@ import { IdAllocator } from '../../src/commands/installation/id-allocator.ts'
 import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../src/credentials/secret-keys.ts'
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, text, upload } from './harness/form.ts'
-import { expect, refusal, request, type Answer } from './harness/request.ts'
+import { expect, refusal, request, type ApiResponse } from './harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { form, newSender, post, shared, type Sender } from './harness/secrets.ts'
 import { created, stone } from './harness/stones.ts'
@@ -52,12 +52,15 @@ async function appendUndecodable(
 }
 
 /** Expects 503 with Retry-After for each request, and that no event is appended. */
-async function expectUnavailable({ installation: { store } }: Service, requests: readonly (() => Promise<Answer>)[]) {
+async function expectUnavailable(
+  { installation: { store } }: Service,
+  requests: readonly (() => Promise<ApiResponse>)[],
+) {
   const head = await store.head()
   for (const send of requests) {
-    const answer = expect(503, await send())
-    assert.ok(Number(answer.headers['retry-after']) > 0)
-    assert.not.match(answer.text, /broken|schema|expected/)
+    const response = expect(503, await send())
+    assert.ok(Number(response.headers['retry-after']) > 0)
+    assert.not.match(response.text, /broken|schema|expected/)
   }
   assert.equal(await store.head(), head)
 }
@@ -181,9 +184,9 @@ test('in the reservations of ids blocks creation once the reserved ids are used 
   try {
     await appendUndecodable(first, 'ids-diamond', 'IdsReserved', KINDS[0])
     const { ann } = first
-    const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => ann.post('/v4/diamond/bulk', bulk(n))))
-    for (const { status } of answers) assert.ok(status === 201 || status === 503, String(status))
-    assert.ok(answers.some(({ status }) => status === 503))
+    const responses = await Promise.all(Array.from({ length: 4 }, (_, n) => ann.post('/v4/diamond/bulk', bulk(n))))
+    for (const { status } of responses) assert.ok(status === 201 || status === 503, String(status))
+    assert.ok(responses.some(({ status }) => status === 503))
   } finally {
     await first.stop()
   }

@@ -7,8 +7,8 @@ const test = suite('the tests')
 
 /** Code that makes a test depend on chance or speed, and what to use instead. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
-  [/\bMath\.random\b/, 'draw from choicesFor (test/seeded.ts)'],
-  [/\brandomInt\(/, 'draw from choicesFor (test/seeded.ts)'],
+  [/\bMath\.random\b/, 'draw from randomFor (test/seeded.ts)'],
+  [/\brandomInt\(/, 'draw from randomFor (test/seeded.ts)'],
   [/as fc from 'fast-check'/, 'import test/fast-check.ts, which has the seed'],
   [
     /[^>] = performance\.now\(\)$|performance\.now\(\) [-<>]|(?<!=)[-<>]=? performance\.now\(\)|\bhrtime\b/,

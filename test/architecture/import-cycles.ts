@@ -6,7 +6,7 @@ import type { Module } from './layers.ts'
  */
 export function importCycles(modules: readonly Module[]): string[][] {
   const graph = new Map(modules.map(({ path, imports }) => [path, imports]))
-  return stronglyConnectedComponents(graph).map((knot) => shortestCycle(graph, knot))
+  return stronglyConnectedComponents(graph).map((component) => shortestCycle(graph, component))
 }
 
 type Graph = ReadonlyMap<string, readonly string[]>
@@ -15,13 +15,13 @@ type Graph = ReadonlyMap<string, readonly string[]>
 function stronglyConnectedComponents(graph: Graph): ReadonlySet<string>[] {
   const reached = new Map([...graph.keys()].map((path) => [path, reachedFrom(graph, path)]))
   const reaches = (from: string, to: string) => reached.get(from)?.has(to) === true
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const found: Set<string>[] = []
   for (const path of graph.keys()) {
-    if (seen.has(path) || !reaches(path, path)) continue
-    const knot = new Set([...graph.keys()].filter((other) => reaches(path, other) && reaches(other, path)))
-    for (const member of knot) seen.add(member)
-    found.push(knot)
+    if (visited.has(path) || !reaches(path, path)) continue
+    const component = new Set([...graph.keys()].filter((other) => reaches(path, other) && reaches(other, path)))
+    for (const member of component) visited.add(member)
+    found.push(component)
   }
   return found
 }
@@ -38,21 +38,21 @@ function reachedFrom(graph: Graph, path: string): ReadonlySet<string> {
   return reached
 }
 
-function shortestCycle(graph: Graph, knot: ReadonlySet<string>): string[] {
-  const found = [...knot].map((path) => shortestPathBack(graph, path)).toSorted((a, b) => a.length - b.length)
+function shortestCycle(graph: Graph, component: ReadonlySet<string>): string[] {
+  const found = [...component].map((path) => shortestPathBack(graph, path)).toSorted((a, b) => a.length - b.length)
   return found[0] ?? []
 }
 
 /** The shortest path from a module back to itself. */
 function shortestPathBack(graph: Graph, path: string): string[] {
-  const ways: string[][] = [[path]]
-  const seen = new Set<string>()
-  for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
-    for (const next of graph.get(way.at(-1) ?? '') ?? []) {
-      if (next === path) return [...way, path]
-      if (seen.has(next)) continue
-      seen.add(next)
-      ways.push([...way, next])
+  const paths: string[][] = [[path]]
+  const visited = new Set<string>()
+  for (let route = paths.shift(); route !== undefined; route = paths.shift()) {
+    for (const next of graph.get(route.at(-1) ?? '') ?? []) {
+      if (next === path) return [...route, path]
+      if (visited.has(next)) continue
+      visited.add(next)
+      paths.push([...route, next])
     }
   }
   return []

@@ -16,18 +16,18 @@ class Clock {
   #milliseconds = 0
   readonly now = () => this.#milliseconds
 
-  pass(milliseconds: number): void {
+  advance(milliseconds: number): void {
     this.#milliseconds += milliseconds
   }
 }
 
 /** Milliseconds of a measurement and per response, so that it has at least ten responses. */
-const [MEASURED, AN_ANSWER] = [100, 10]
+const [MEASUREMENT_MS, RESPONSE_MS] = [100, 10]
 
-/** @param clock of the measurement; by default one that advances by AN_ANSWER per response */
+/** @param clock of the measurement; by default one that advances by RESPONSE_MS per response */
 async function withServer(
-  answer: Responder,
-  act: (load: (json: string) => Load, now: () => number) => Promise<void>,
+  respond: Responder,
+  run: (load: (json: string) => Load, now: () => number) => Promise<void>,
   clock?: Clock,
 ): Promise<void> {
   const own = new Clock()
@@ -35,17 +35,17 @@ async function withServer(
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
-      own.pass(AN_ANSWER)
-      answer(request, response, body)
+      own.advance(RESPONSE_MS)
+      respond(request, response, body)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   try {
     const request = (json: string) => requestText({ port }, { method: 'POST', path: '/', json })
-    const seconds = MEASURED / 1000
+    const seconds = MEASUREMENT_MS / 1000
     const load = (json: string) => ({ port, connections: 3, seconds, unique: 1, requests: [request(json)] })
-    await act(load, (clock ?? own).now)
+    await run(load, (clock ?? own).now)
   } finally {
     server.closeAllConnections()
     server.close()
@@ -86,7 +86,7 @@ test('reads a response that arrives in pieces', async () => {
       response.write('1234')
       setImmediate(() => response.end('5678'))
     },
-    async (load, now) => assert.ok((await measure(load('{}'), now)).requests >= MEASURED / AN_ANSWER),
+    async (load, now) => assert.ok((await measure(load('{}'), now)).requests >= MEASUREMENT_MS / RESPONSE_MS),
   )
 })
 
@@ -95,17 +95,17 @@ test('carries a part of each response into the next request on the same connecti
   let next = 0
   await withServer(
     (_request, response, body) => {
-      const known = given.delete(body)
+      const isCarried = given.delete(body)
       const token = String(next++).padStart(6, '0')
       given.add(token)
       const text = `{"token":"${token}"}`
-      response.writeHead(known ? 200 : 400, { 'Content-Length': text.length }).end(text)
+      response.writeHead(isCarried ? 200 : 400, { 'Content-Length': text.length }).end(text)
     },
     async (load, now) => {
       const requests = [`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n${CARRIED}`]
       const carry = { first: [...given], pattern: '"token":"(\\d+)"' }
       const measured = await measure({ ...load(''), requests, carry }, now)
-      assert.ok(measured.requests >= MEASURED / AN_ANSWER)
+      assert.ok(measured.requests >= MEASUREMENT_MS / RESPONSE_MS)
     },
   )
 })
@@ -113,30 +113,30 @@ test('carries a part of each response into the next request on the same connecti
 test('measures a watched request alongside the load without counting it', async () => {
   const clock = new Clock()
   const load = ' '
-  const kinds = { load: 0, watched: 0 }
-  let answerWatched: (() => void) | undefined
+  const counts = { load: 0, watched: 0 }
+  let respondToWatched: (() => void) | undefined
   await withServer(
     (_request, response, body) => {
-      const answer = () => response.writeHead(204).end()
+      const respond = () => response.writeHead(204).end()
       if (body === load) {
-        kinds.load++
-        answer()
-        answerWatched?.()
+        counts.load++
+        respond()
+        respondToWatched?.()
         return
       }
-      kinds.watched++
+      counts.watched++
       // After a later request of the load, and 40 ms.
-      answerWatched = () => {
-        answerWatched = undefined
-        clock.pass(40)
-        answer()
+      respondToWatched = () => {
+        respondToWatched = undefined
+        clock.advance(40)
+        respond()
       }
     },
     async (given, now) => {
       const watched = { request: given('the watched one').requests[0] ?? '', pauseMs: 1 }
       const measured = await measure({ ...given(load), probe: watched }, now)
-      assert.is(measured.requests, kinds.load)
-      assert.is(kinds.watched, 3)
+      assert.is(measured.requests, counts.load)
+      assert.is(counts.watched, 3)
       assert.equal(measured.probeLatenciesUs, [40_000, 40_000, 40_000])
     },
     clock,
@@ -150,7 +150,7 @@ test('measures a watched request without load', async () => {
       const watched = { request: load('{}').requests[0] ?? '', pauseMs: 1 }
       const measured = await measure({ ...load('{}'), connections: 0, probe: watched }, now)
       assert.is(measured.requests, 0)
-      assert.is(measured.probeLatenciesUs.length, MEASURED / AN_ANSWER)
+      assert.is(measured.probeLatenciesUs.length, MEASUREMENT_MS / RESPONSE_MS)
     },
   )
 })

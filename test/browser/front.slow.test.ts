@@ -9,11 +9,11 @@ type Given = { service: Service; browser: Browser }
 
 const launch = await findBrowser()
 if (launch !== undefined) {
-  for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
-    const test = suite<Given>(`the front page on a ${look.name}`)
+  for (const device of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
+    const test = suite<Given>(`the front page on a ${device.name}`)
     test.before(async (given) => {
       given.service = await startService()
-      given.browser = await startBrowser(launch, look)
+      given.browser = await startBrowser(launch, device)
     })
     test.after(async ({ service, browser }) => {
       await browser.close()
@@ -26,7 +26,7 @@ if (launch !== undefined) {
       await page.goto(service.url)
       assert.equal(await accessibilityViolations(page), [])
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-      await saveScreenshot(page, `front-${look.name}`)
+      await saveScreenshot(page, `front-${device.name}`)
       await page.getByLabel('The secret').fill('the door opens with 4711')
       await page.getByLabel('Expires after').selectOption('an hour')
       await page.getByLabel('Your e-mail address').fill(email)
@@ -34,7 +34,7 @@ if (launch !== undefined) {
       await page.getByRole('button').click()
       await page.getByRole('alert').waitFor()
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `front-refused-${look.name}`)
+      await saveScreenshot(page, `front-refused-${device.name}`)
       assert.is(await page.getByLabel('The secret').inputValue(), 'the door opens with 4711')
       await page.getByLabel('Your API token').fill(token)
       await page.getByRole('button').click()

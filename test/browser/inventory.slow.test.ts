@@ -31,16 +31,16 @@ const STONES = Array.from({ length: 30 }, (_, number) =>
 
 const launch = await findBrowser()
 if (launch !== undefined) {
-  for (const look of [
+  for (const device of [
     { name: 'desktop', width: 1280 },
     { name: 'desktop-dark', width: 1280, dark: true },
     { name: 'phone', width: 390 },
     { name: 'phone-dark', width: 390, dark: true },
   ]) {
-    const test = suite<Given>(`the inventory pages on a ${look.name}`)
+    const test = suite<Given>(`the inventory pages on a ${device.name}`)
     test.before(async (given) => {
       given.service = await startService()
-      given.browser = await startBrowser(launch, look)
+      given.browser = await startBrowser(launch, device)
     })
     test.after(async ({ service, browser }) => {
       await browser.close()
@@ -54,7 +54,7 @@ if (launch !== undefined) {
       await page.goto(service.url)
       await page.getByRole('link', { name: 'Your inventory' }).click()
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `inventory-log-in-${look.name}`)
+      await saveScreenshot(page, `inventory-log-in-${device.name}`)
 
       await page.getByLabel('E-mail address').fill(person.email)
       await page.getByLabel('Password').fill('wrong')
@@ -69,7 +69,7 @@ if (launch !== undefined) {
       assert.is(page.url(), `${service.url}/inventory`)
       assert.equal(await accessibilityViolations(page), [])
       assert.ok(await fitsScreen(page))
-      await saveScreenshot(page, `inventory-${look.name}`)
+      await saveScreenshot(page, `inventory-${device.name}`)
       await page.getByRole('link', { name: 'Next' }).click()
       await page.getByText('Stones 26 to 30 of 30').waitFor()
 
@@ -81,13 +81,13 @@ if (launch !== undefined) {
       await page.getByText('7 stones').waitFor()
       assert.equal(await accessibilityViolations(page), [])
       assert.ok(await fitsScreen(page))
-      await saveScreenshot(page, `inventory-filtered-${look.name}`)
+      await saveScreenshot(page, `inventory-filtered-${device.name}`)
       assert.is(await page.getByRole('rowheader').first().textContent(), STONES[29]?.sku)
 
       await page.getByRole('link', { name: /^History of LOT-25$/ }).click()
       await page.getByRole('heading', { name: 'History' }).waitFor()
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `inventory-stone-${look.name}`)
+      await saveScreenshot(page, `inventory-stone-${device.name}`)
       await page.getByRole('link', { name: 'Your inventory' }).click()
       await page.getByRole('button', { name: 'Log out' }).click()
       await page.getByLabel('Password').waitFor()

@@ -15,11 +15,11 @@ async function openReference(page: Page, url: string): Promise<void> {
 
 const launch = await findBrowser()
 if (launch !== undefined) {
-  for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
-    const test = suite<Given>(`the API reference on a ${look.name}`)
+  for (const device of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
+    const test = suite<Given>(`the API reference on a ${device.name}`)
     test.before(async (given) => {
       given.service = await startService()
-      given.browser = await startBrowser(launch, look)
+      given.browser = await startBrowser(launch, device)
     })
     test.after(async ({ service, browser }) => {
       await browser.close()
@@ -37,9 +37,9 @@ if (launch !== undefined) {
       )
       assert.equal(messages, [])
       const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
-      assert.is(/^rgb\(\d\d, \d\d, \d\d\)$/.test(String(background)), look.dark === true, String(background))
+      assert.is(/^rgb\(\d\d, \d\d, \d\d\)$/.test(String(background)), device.dark === true, String(background))
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-      await saveScreenshot(page, `reference-${look.name}`)
+      await saveScreenshot(page, `reference-${device.name}`)
       await page.close()
     })
 
@@ -54,8 +54,8 @@ if (launch !== undefined) {
       await page.click('#operations-Inventory-readDiamond .opblock-summary')
       await page.fill('#operations-Inventory-readDiamond input', String(id))
       await page.click('#operations-Inventory-readDiamond .execute')
-      const answer = await page.waitForSelector('#operations-Inventory-readDiamond .live-responses-table .response')
-      const text = (await answer.textContent()) ?? ''
+      const response = await page.waitForSelector('#operations-Inventory-readDiamond .live-responses-table .response')
+      const text = (await response.textContent()) ?? ''
       assert.match(text, /^200/)
       assert.match(text, /TRIED/)
       assert.equal(messages, [])

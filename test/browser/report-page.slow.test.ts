@@ -12,7 +12,7 @@ import { findBrowser, saveScreenshot, startBrowser, type Browser, type BrowserOp
 import { accessibilityViolations } from './accessibility.ts'
 import { readQrCode } from './qr-code.ts'
 
-const LOOKS: Readonly<Record<string, BrowserOptions>> = { desktop: {}, phone: { width: 360, dark: true } }
+const DEVICES: Readonly<Record<string, BrowserOptions>> = { desktop: {}, phone: { width: 360, dark: true } }
 const SHAPES = ['Round', 'Emerald', 'Heart']
 
 /** The pages' addresses. All looks share the same stones, because the service takes seconds to draw one. */
@@ -75,7 +75,10 @@ if (launch !== undefined) {
   test.before(async (given) => {
     given.service = await startService({ scored: true })
     given.pages = await createPages(given.service)
-    const started = Object.entries(LOOKS).map(async ([look, options]) => [look, await startBrowser(launch, options)])
+    const started = Object.entries(DEVICES).map(async ([device, options]) => [
+      device,
+      await startBrowser(launch, options),
+    ])
     given.browsers = Object.fromEntries(await Promise.all(started)) as Given['browsers']
   })
   test.after(async ({ service, browsers }) => {
@@ -83,11 +86,11 @@ if (launch !== undefined) {
     await service.stop()
   })
 
-  for (const [look, { dark }] of Object.entries(LOOKS)) {
+  for (const [device, { dark }] of Object.entries(DEVICES)) {
     for (const cutShape of SHAPES) {
       const shape = cutShape.toLowerCase()
-      test(`on a ${look}, shows a ${shape} diamond accessibly`, async ({ pages, browsers }) => {
-        const browser = browserOf(browsers, look)
+      test(`on a ${device}, shows a ${shape} diamond accessibly`, async ({ pages, browsers }) => {
+        const browser = browserOf(browsers, device)
         const address = pages.shapes.get(cutShape) ?? ''
         const { page, messages } = await openPage(browser, address)
         assert.equal(await accessibilityViolations(page), [])
@@ -95,40 +98,40 @@ if (launch !== undefined) {
         assert.is(await readQrCode(browser, page.locator('.qr')), address)
         assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
         assert.equal(messages, [])
-        await saveScreenshot(page, `report-${shape}-${look}`)
+        await saveScreenshot(page, `report-${shape}-${device}`)
         await page.close()
       })
     }
 
-    test(`on a ${look}, shows a measured stone with its own figures, on screen and in print`, async (given) => {
-      const browser = browserOf(given.browsers, look)
+    test(`on a ${device}, shows a measured stone with its own figures, on screen and in print`, async (given) => {
+      const browser = browserOf(given.browsers, device)
       const { page, messages } = await openPage(browser, given.pages.measured)
       assert.equal(await accessibilityViolations(page), [])
       assert.is(await page.locator('.basis.own').count(), 7)
       assert.is(await page.locator('.profile svg').count(), 1)
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
       assert.equal(messages, [])
-      await saveScreenshot(page, `report-measured-${look}`)
+      await saveScreenshot(page, `report-measured-${device}`)
       await page.emulateMedia({ media: 'print', colorScheme: 'light' })
-      await saveScreenshot(page, `report-measured-print-${look}`)
+      await saveScreenshot(page, `report-measured-print-${device}`)
       assert.is(await readQrCode(browser, page.locator('.qr')), given.pages.measured)
       const { PDFDocument } = await import('pdf-lib')
       assert.ok((await PDFDocument.load(await page.pdf({ format: 'A4' }))).getPageCount() <= 2)
       await page.close()
     })
 
-    test(`on a ${look}, shows the owner the stone's history accessibly`, async ({ pages, browsers }) => {
-      const { page, messages } = await openPage(browserOf(browsers, look), pages.owners)
+    test(`on a ${device}, shows the owner the stone's history accessibly`, async ({ pages, browsers }) => {
+      const { page, messages } = await openPage(browserOf(browsers, device), pages.owners)
       assert.equal(await accessibilityViolations(page), [])
       assert.is(await page.locator('.past > li').count(), 5)
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
       assert.equal(messages, [])
-      await saveScreenshot(page, `report-owner-${look}`)
+      await saveScreenshot(page, `report-owner-${device}`)
       await page.close()
     })
 
-    test(`prints black on white on at most two pages from a ${look}`, async ({ pages, browsers }) => {
-      const { page } = await browserOf(browsers, look).open()
+    test(`prints black on white on at most two pages from a ${device}`, async ({ pages, browsers }) => {
+      const { page } = await browserOf(browsers, device).open()
       await page.goto(pages.plain)
       await page.emulateMedia({ media: 'print', colorScheme: dark === true ? 'dark' : 'light' })
       const printed = await page.evaluate<string[]>(
@@ -150,8 +153,8 @@ if (launch !== undefined) {
   test.run()
 }
 
-function browserOf(browsers: Given['browsers'], look: string): Browser {
-  const browser = browsers[look]
-  if (browser === undefined) throw new Error(`no browser was started for ${look}`)
+function browserOf(browsers: Given['browsers'], device: string): Browser {
+  const browser = browsers[device]
+  if (browser === undefined) throw new Error(`no browser was started for ${device}`)
   return browser
 }

@@ -18,13 +18,13 @@ const text = (page: Page, selector: string) => page.locator(selector).textConten
 
 const launch = await findBrowser()
 if (launch !== undefined) {
-  for (const look of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
-    const test = suite<Given>(`the pages of a secret on a ${look.name}`)
+  for (const device of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
+    const test = suite<Given>(`the pages of a secret on a ${device.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.url = given.service.url
       given.ann = await newSender(given.service.installation)
-      given.browser = await startBrowser(launch, look)
+      given.browser = await startBrowser(launch, device)
     })
     test.after(async ({ service, browser }) => {
       await browser.close()
@@ -38,7 +38,7 @@ if (launch !== undefined) {
       const { page, messages } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `${look.name}-ask`)
+      await saveScreenshot(page, `${device.name}-ask`)
       await page.reload()
       assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'new')
       await page.keyboard.press('Tab')
@@ -49,12 +49,12 @@ if (launch !== undefined) {
       await page.getByText('Copied.').waitFor()
       assert.is(await page.evaluate('navigator.clipboard.readText()'), VALUE)
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `${look.name}-secret`)
+      await saveScreenshot(page, `${device.name}-secret`)
       assert.equal(ownMessages(messages), [])
       await page.goto(`${url}/secret/${secret_key}`)
       assert.is(await text(page, 'h1'), 'Secret not found')
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `${look.name}-gone`)
+      await saveScreenshot(page, `${device.name}-gone`)
       assert.equal(ownMessages(messages), [])
       await page.close()
     })
@@ -67,7 +67,7 @@ if (launch !== undefined) {
       await page.keyboard.press('Enter')
       await page.getByRole('alert').waitFor()
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `${look.name}-passphrase`)
+      await saveScreenshot(page, `${device.name}-passphrase`)
       await page.getByLabel('Passphrase').fill('sésame & co')
       await page.getByRole('button', { name: 'Reveal the secret' }).click()
       await page.waitForSelector('#value')
@@ -83,7 +83,7 @@ if (launch !== undefined) {
       await page.goto(`${url}/private/${metadata_key}`)
       assert.is(await text(page, '#value'), `${url}/secret/${secret_key}`)
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `${look.name}-sender`)
+      await saveScreenshot(page, `${device.name}-sender`)
       await page.getByText('Burn this secret').click()
       await page.getByLabel('Passphrase').fill('wrong')
       await page.getByRole('button', { name: 'Burn the secret' }).click()
@@ -94,7 +94,7 @@ if (launch !== undefined) {
       await page.getByText('Your secret was burned').first().waitFor()
       assert.is(page.url(), `${url}/private/${metadata_key}`)
       assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `${look.name}-burned`)
+      await saveScreenshot(page, `${device.name}-burned`)
       assert.equal(ownMessages(messages), [])
       await page.close()
     })

@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { enginesFor, forgetEngines, type Engines } from '../engines.ts'
 import { freeze, untilFrozen } from '../freeze.ts'
-import { comes } from '../until.ts'
+import { waitFor } from '../until.ts'
 import { Resident } from './resident/resident.ts'
 
 /** The built program; `npm test` builds it before it runs the tests. */
@@ -150,7 +150,7 @@ export class RunningProgram {
       const output = `stdout: ${this.#out}; stderr: ${this.#err}`
       if (hasEnded) throw new Error(`the process ended without the line; ${output}`)
       const more = once(this.child.stdout, 'data').then(() => false)
-      hasEnded = await comes(`a line; ${output}`, Promise.race([more, this.ended.then(() => true)]))
+      hasEnded = await waitFor(`a line; ${output}`, Promise.race([more, this.ended.then(() => true)]))
     }
   }
 }

@@ -63,9 +63,9 @@ test('prints one line of JSON with --json', async ({ commands }) => {
 
 test('ends with 1 and a message for an account that already exists or is unknown', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
-  const taken = await commands.run(['user', 'add', 'A@example.com', '--password', 'other horse'])
-  assert.is(taken.code, 1)
-  assert.match(taken.err, 'already registered')
+  const duplicate = await commands.run(['user', 'add', 'A@example.com', '--password', 'other horse'])
+  assert.is(duplicate.code, 1)
+  assert.match(duplicate.err, 'already registered')
   const unknown = await commands.run(['token', 'add', 'b@example.com'])
   assert.is(unknown.code, 1)
   assert.match(unknown.err, 'There is no account b@example.com')

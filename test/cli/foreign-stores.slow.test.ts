@@ -5,86 +5,91 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { attached, pathOf } from '../api/harness/form.ts'
 import { expect } from '../api/harness/request.ts'
-import { isUnknown, newSender, post, reveal, shared } from '../api/harness/secrets.ts'
+import { expectUnknownSecret, newSender, post, reveal, shared } from '../api/harness/secrets.ts'
 import { created } from '../api/harness/stones.ts'
 import { startPeer } from '../eventstoredb/peer/peer.ts'
-import { Site } from './backup/site.ts'
+import { TemporaryInstallation } from './backup/temporary-installation.ts'
 
-type Context = { site: Site }
+type Context = { installation: TemporaryInstallation }
 const test = suite<Context>('the vault and files of an installation')
 test.before.each((context) => {
-  context.site = new Site()
+  context.installation = new TemporaryInstallation()
 })
-test.after.each(({ site }) => site.close())
+test.after.each(({ installation }) => installation.close())
 
 /** Hides warnings, so that stderr only has the error. */
 const quiet = { PORT: '0', LOG_LEVEL: 'error' }
 
 test('are refused at the start if they belong to another installation, in one line that names both', async ({
-  site,
+  installation,
 }) => {
   const peer = await startPeer()
   try {
     const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
-    const service = await site.serve(undefined, settings)
-    const otherDataDir = site.at('other')
+    const service = await installation.serve(undefined, settings)
+    const otherDataDir = installation.pathOf('other')
     for (const ROLES of ['http', 'projections', 'http,projections']) {
-      const { code, err } = await site.run(['serve'], { ...settings, DATA_DIR: otherDataDir, ROLES, ...quiet })
+      const { code, err } = await installation.run(['serve'], { ...settings, DATA_DIR: otherDataDir, ROLES, ...quiet })
       assert.is(code, 1)
       const lines = err.trim().split('\n')
       assert.is(lines.length, 1, err)
       assert.ok(
-        lines[0]?.startsWith('adamant: ') && lines[0].includes(site.dataDir) && lines[0].includes(otherDataDir),
+        lines[0]?.startsWith('adamant: ') && lines[0].includes(installation.dataDir) && lines[0].includes(otherDataDir),
         err,
       )
     }
     await service.stop()
-    await (await site.serve(undefined, settings)).stop()
+    await (await installation.serve(undefined, settings)).stop()
   } finally {
     await peer.stop()
   }
 })
 
-test('are recorded by a move: a service with other ones is refused until restore --in-place', async ({ site }) => {
-  const service = await site.serve()
+test('are recorded by a move: a service with other ones is refused until restore --in-place', async ({
+  installation,
+}) => {
+  const service = await installation.serve()
   await created(service.ann)
   await service.stop()
-  const to = site.at('moved')
-  await site.json(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${to}`])
+  const to = installation.pathOf('moved')
+  await installation.json(['move', '--yes', '--from', `sqlite:${installation.dataDir}`, '--to', `sqlite:${to}`])
   rmSync(join(to, 'files'), { recursive: true })
-  const { code, err } = await site.run(['serve'], { DATA_DIR: to, ...quiet })
+  const { code, err } = await installation.run(['serve'], { DATA_DIR: to, ...quiet })
   assert.is(code, 1)
   assert.match(err, /^adamant: The log's vault and files are in .*, but DATA_DIR and READ_MODEL name /)
-  await site.json(['restore', '--in-place'], { DATA_DIR: to })
-  await (await site.serve(to)).stop()
+  await installation.json(['restore', '--in-place'], { DATA_DIR: to })
+  await (await installation.serve(to)).stop()
 })
 
-test('that were lost cause status 503 for their contents, and a deleted vault is created again', async ({ site }) => {
-  const service = await site.serve()
+test('that were lost cause status 503 for their contents, and a deleted vault is created again', async ({
+  installation,
+}) => {
+  const service = await installation.serve()
   const { id } = await created(service.ann)
   const file = pathOf((await attached(service.ann, id)).file)
   const sender = await newSender(service.installation)
   const waiting = await shared(service.url, sender, { secret: 'waiting' })
   const withPassphrase = await shared(service.url, sender, { secret: 'guarded', passphrase: 'open sesame' })
   await service.stop()
-  for (const name of ['vault.db', 'vault.db-wal', 'vault.db-shm']) rmSync(join(site.dataDir, name), { force: true })
+  for (const name of ['vault.db', 'vault.db-wal', 'vault.db-shm'])
+    rmSync(join(installation.dataDir, name), { force: true })
 
-  const again = await site.serve()
-  const folder = join(site.dataDir, 'files')
+  const restarted = await installation.serve()
+  const folder = join(installation.dataDir, 'files')
   for (const name of readdirSync(folder))
     if (/^[0-9a-f]{2}$/.test(name)) rmSync(join(folder, name), { recursive: true })
   for (const method of ['GET', 'HEAD']) {
-    const response = expect(503, await again.send({ method, path: file }))
+    const response = expect(503, await restarted.send({ method, path: file }))
     assert.ok(Number(response.headers['retry-after']) > 0)
   }
-  expect(503, await reveal(again.url, waiting.secret_key))
-  expect(503, await reveal(again.url, withPassphrase.secret_key, 'open sesame'))
-  expect(503, await again.send({ path: `/secret/${waiting.secret_key}` }))
-  expect(503, await post(again.url, `private/${withPassphrase.metadata_key}/burn?passphrase=open%20sesame`))
-  expect(200, await post(again.url, `private/${waiting.metadata_key}/burn`))
-  isUnknown(await reveal(again.url, waiting.secret_key), waiting.secret_key)
+  expect(503, await reveal(restarted.url, waiting.secret_key))
+  expect(503, await reveal(restarted.url, withPassphrase.secret_key, 'open sesame'))
+  expect(503, await restarted.send({ path: `/secret/${waiting.secret_key}` }))
+  expect(503, await post(restarted.url, `private/${withPassphrase.metadata_key}/burn?passphrase=open%20sesame`))
+  expect(200, await post(restarted.url, `private/${waiting.metadata_key}/burn`))
+  expectUnknownSecret(await reveal(restarted.url, waiting.secret_key), waiting.secret_key)
   const unknownKey = 'x'.repeat(waiting.secret_key.length)
-  isUnknown(await reveal(again.url, unknownKey), unknownKey)
+  expectUnknownSecret(await reveal(restarted.url, unknownKey), unknownKey)
 })
 
 test.run()

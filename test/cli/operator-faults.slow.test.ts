@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { areEmbedded } from '../engines.ts'
-import { comes } from '../until.ts'
+import { waitFor } from '../until.ts'
 import { CommandLine, type Settings } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -20,7 +20,7 @@ const MASTER_KEY = randomBytes(32).toString('base64')
 /** The error that `serve` prints: one line, without a stack and the password. @param code the expected exit code */
 async function errorLineOf(commands: CommandLine, settings: Settings, code: number): Promise<string> {
   const started = commands.start(['serve'], settings)
-  const ended = await comes('serve to refuse to start', started.ended)
+  const ended = await waitFor('serve to refuse to start', started.ended)
   assert.is(ended.code, code, ended.err)
   const lines = ended.err.trim().split('\n')
   const faults = lines.filter((line) => !line.startsWith('Invalid settings; correct them in the environment'))

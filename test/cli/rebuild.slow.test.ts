@@ -45,10 +45,13 @@ async function importStones({ commands }: Context, stones: number): Promise<void
 }
 
 /** Opens the stores in this process, also while a service runs on them. */
-async function withStoresOf<Result>({ commands }: Context, look: (stores: Stores) => Promise<Result>): Promise<Result> {
+async function withStoresOf<Result>(
+  { commands }: Context,
+  action: (stores: Stores) => Promise<Result>,
+): Promise<Result> {
   const stores = await openStores(commands.dataDir)
   try {
-    return await look(stores)
+    return await action(stores)
   } finally {
     await stores.close()
   }

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { comes, until } from '../until.ts'
+import { waitFor, until } from '../until.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -85,7 +85,7 @@ test('ends immediately on a second signal', async ({ commands }) => {
   await untilRefused(url)
   server.kill('SIGTERM')
 
-  assert.is((await comes('the end of the service', server.ended)).code, 130)
+  assert.is((await waitFor('the end of the service', server.ended)).code, 130)
 })
 
 test('fails with a message if the port is in use', async ({ commands }) => {

@@ -41,9 +41,9 @@ test('sends a signed test message, and reports by its exit code whether it was a
       (await commands.run(['webhook', 'add', 'ann@example.com', receiver.url, '--json'], ALLOW_LOCAL_URLS)).out,
     )
     const words = ['webhook', 'test', String(made['id']), '--json']
-    const taken = await commands.run(words, ALLOW_LOCAL_URLS)
-    assert.is(taken.code, 0, taken.err)
-    assert.is(lastOf(taken.out)['status'], 204)
+    const tested = await commands.run(words, ALLOW_LOCAL_URLS)
+    assert.is(tested.code, 0, tested.err)
+    assert.is(lastOf(tested.out)['status'], 204)
     const [message] = receiver.messages
     assert.ok(message)
     assert.equal(message.signatures, [signatureBy(String(made['secret']), message)])

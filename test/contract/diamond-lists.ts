@@ -169,7 +169,7 @@ function valueOf(
 function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: DiamondFilter): boolean {
   const among = (values: readonly unknown[] | undefined, value: unknown) =>
     values === undefined || values.includes(value)
-  const same = (wanted: boolean | undefined, value: boolean) => wanted === undefined || wanted === value
+  const same = (expected: boolean | undefined, value: boolean) => expected === undefined || expected === value
   const within = (range: FilterRange | undefined, value: number | null | undefined) => {
     if (range === undefined) return true
     const { from = -Infinity, to = Infinity } = range

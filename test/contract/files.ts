@@ -144,8 +144,8 @@ export function filesContract(
   })
 
   test('does not remove an upload that was touched since it was listed', async ({ files, other }) => {
-    const living = await files.receive()
-    await living.write(Buffer.from('whole'))
+    const live = await files.receive()
+    await live.write(Buffer.from('whole'))
     const [before] = await all(other.temporaryFiles())
     assert.ok(before)
     await until(
@@ -153,20 +153,20 @@ export function filesContract(
       async () => (await all(other.temporaryFiles()))[0]?.touchToken !== before.touchToken,
     )
     assert.is(await other.removeTemporaryFile(before), false)
-    const { digest } = await living.keep()
+    const { digest } = await live.keep()
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
   })
 
   test('removes an upload that an ended process left, but not one in progress', async ({ files, other }) => {
-    const left = await files.receive()
-    await left.write(Buffer.from('half'))
+    const abandoned = await files.receive()
+    await abandoned.write(Buffer.from('half'))
     await files.close()
     const before = await all(other.temporaryFiles())
-    const living = await other.receive()
-    await living.write(Buffer.from('whole'))
+    const live = await other.receive()
+    await live.write(Buffer.from('whole'))
     const removed = await Promise.all(before.map((leftover) => other.removeTemporaryFile(leftover)))
     assert.is(removed.filter(Boolean).length, 1)
-    const { digest } = await living.keep()
+    const { digest } = await live.keep()
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
   })
 

@@ -26,11 +26,11 @@ function requestsIn(text: string): HttpRequest[] {
 function replaceVariables(
   text: string,
   variables: Readonly<Record<string, string>>,
-  answers: ReadonlyMap<string, object>,
+  responses: ReadonlyMap<string, object>,
 ): string {
   return text.replaceAll(/\{\{([\w.]+)\}\}/g, (_all, path: string) => {
     const [name = '', , , member = ''] = path.split('.')
-    const value = path.includes('.') ? (answers.get(name) as Record<string, unknown>)[member] : variables[name]
+    const value = path.includes('.') ? (responses.get(name) as Record<string, unknown>)[member] : variables[name]
     if (value === undefined) throw new Error(`${path} is not known`)
     return String(value)
   })
@@ -40,9 +40,9 @@ test('has requests that all succeed in order', async ({ given: { env } }) => {
   const text = readFileSync(new URL('../../docs/requests.http', import.meta.url), 'utf8')
   const named = [...text.matchAll(/^@(\w+) = /gm)].map(([, name = '']) => name)
   const variables = Object.fromEntries(named.map((name) => [name, env[name.toUpperCase()] ?? '']))
-  const answers = new Map<string, object>()
+  const responses = new Map<string, object>()
   for (const { title, name, lines } of requestsIn(text)) {
-    const [head = '', ...rest] = replaceVariables(lines.join('\n'), variables, answers).trim().split('\n')
+    const [head = '', ...rest] = replaceVariables(lines.join('\n'), variables, responses).trim().split('\n')
     const [method = '', url = ''] = head.split(' ')
     const blank = rest.indexOf('')
     const [fields, body] = blank < 0 ? [rest, ''] : [rest.slice(0, blank), rest.slice(blank + 1).join('\n')]
@@ -50,10 +50,10 @@ test('has requests that all succeed in order', async ({ given: { env } }) => {
     const [, user] = /^Basic (.*:.*)$/.exec(headers.get('authorization') ?? '') ?? []
     // REST Client accepts a plain user and password and encodes them.
     if (user !== undefined) headers.set('authorization', `Basic ${btoa(user)}`)
-    const answer = await fetch(url, { method, headers, ...(body !== '' && { body }) })
-    const responseBody = await answer.text()
-    assert.ok(answer.ok, `${title} failed with ${answer.status} ${responseBody}`)
-    if (name !== undefined) answers.set(name, JSON.parse(responseBody) as object)
+    const response = await fetch(url, { method, headers, ...(body !== '' && { body }) })
+    const responseBody = await response.text()
+    assert.ok(response.ok, `${title} failed with ${response.status} ${responseBody}`)
+    if (name !== undefined) responses.set(name, JSON.parse(responseBody) as object)
   }
 })
 

@@ -14,7 +14,7 @@ type Given = {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   /** Replaces the system's paths in a text with paths of this test. */
-  here(text: string): string
+  withTestPaths(text: string): string
 }
 const test = suite<{ given: Given }>(PAGE)
 
@@ -22,22 +22,23 @@ const test = suite<{ given: Given }>(PAGE)
 test.before(async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-runbook-'))
   const port = String(await freePort())
-  const places: readonly (readonly [there: string, here: string])[] = [
+  const replacements: readonly (readonly [there: string, here: string])[] = [
     ['/etc/adamant.env', join(folder, 'adamant.env')],
     ['/opt/adamant', join(folder, 'opt')],
     ['/var/lib/adamant', join(folder, 'data')],
     ['/var/backups/adamant', join(folder, 'backups')],
     ['8080', port],
   ]
-  const here = (text: string) => places.reduce((made, [there, place]) => made.replaceAll(there, place), text)
+  const withTestPaths = (text: string) =>
+    replacements.reduce((replaced, [systemPath, testPath]) => replaced.replaceAll(systemPath, testPath), text)
   symlinkSync(PROJECT, join(folder, 'opt'))
   for (const name of ['bin', 'backups']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'adamant.env'), `PORT=${port}\n`)
   const command = join(folder, 'bin', 'adamant')
-  writeFileSync(command, here(readFileSync(join(PROJECT, 'ops/adamant'), 'utf8')))
+  writeFileSync(command, withTestPaths(readFileSync(join(PROJECT, 'ops/adamant'), 'utf8')))
   chmodSync(command, 0o755)
   const PATH = `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`
-  context.given = { folder, here, env: { PATH } }
+  context.given = { folder, withTestPaths, env: { PATH } }
 })
 test.after(({ given }) => rmSync(given.folder, { recursive: true, force: true }))
 
@@ -75,24 +76,24 @@ if (needed.every(([program, word]) => isInstalled(program, [word]))) {
 promtool() { ${checksRules ? `command '${promtool}' "$@"` : 'true'}; }`
 
   test('has shell commands that work in order, from the first start to closing an account', async ({ given }) => {
-    const { folder, here, env } = given
+    const { folder, withTestPaths, env } = given
     const steps = codeBlocksOf(PAGE, 'sh')
-    const script = [HEAD, ...steps.map((block) => here(block))].join('\necho "---"\n')
+    const script = [HEAD, ...steps.map((block) => withTestPaths(block))].join('\necho "---"\n')
     const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
     assert.is(code, 0, `${err}\n${out}`)
     const outputs = out.split('---\n').slice(1)
     assert.is(outputs.length, steps.length)
-    for (const [word, seen] of EXPECTED_OUTPUTS) {
-      const at = steps.findIndex((block) => block.includes(word))
-      assert.match(outputs[at] ?? `no block has ${word}`, seen)
+    for (const [command, expected] of EXPECTED_OUTPUTS) {
+      const at = steps.findIndex((block) => block.includes(command))
+      assert.match(outputs[at] ?? `no block has ${command}`, expected)
     }
   })
 
   test('has a systemd unit whose command makes a backup', async ({ given }) => {
-    const { folder, here, env } = given
+    const { folder, withTestPaths, env } = given
     const unit = readFileSync(join(PROJECT, 'ops/adamant-backup.service'), 'utf8')
     const [, line = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? []
-    const command = here(line.replaceAll('%%', '%').replaceAll('$$', '$'))
+    const command = withTestPaths(line.replaceAll('%%', '%').replaceAll('$$', '$'))
     const { out, err, code } = await run('/bin/sh', ['-c', command], {
       env: { ...env, DATA_DIR: join(folder, 'data') },
       cwd: folder,

@@ -46,8 +46,8 @@ for (const [language, program, args, file] of [
     const cwd = join(given.folder, language)
     mkdirSync(cwd)
     writeFileSync(join(cwd, file), codeBlocksOf(PAGE, language)[0] ?? '')
-    const does = async (what: 'push' | 'follow') => {
-      const { out, err, code } = await run(program, [...args, file, what], {
+    const sync = async (command: 'push' | 'follow') => {
+      const { out, err, code } = await run(program, [...args, file, command], {
         env: { ...given.env, API: proxyUrl },
         cwd,
       })
@@ -63,31 +63,31 @@ for (const [language, program, args, file] of [
     proxy.reset()
     const [one, two, three] = stonesOf(language) as [Stone, Stone, Stone]
     stock([one, two, three])
-    assert.match(await does('push'), /^3 created, 0 changed, \d+ deleted\n$/)
+    assert.match(await sync('push'), /^3 created, 0 changed, \d+ deleted\n$/)
     assert.ok(proxy.droppedResponses.includes('POST /v4/diamond/bulk 201'), 'a response was lost')
-    assert.is(await does('push'), '0 created, 0 changed, 0 deleted\n')
-    assert.is(await does('follow'), '3 stones\n')
+    assert.is(await sync('push'), '0 created, 0 changed, 0 deleted\n')
+    assert.is(await sync('follow'), '3 stones\n')
 
     proxy.reset()
-    const four = { ...three, sku: `${language}-4` }
-    stock([one, { ...two, price: 2500 }, four])
-    assert.is(await does('push'), '1 created, 1 changed, 1 deleted\n')
+    const replacement = { ...three, sku: `${language}-4` }
+    stock([one, { ...two, price: 2500 }, replacement])
+    assert.is(await sync('push'), '1 created, 1 changed, 1 deleted\n')
     for (const method of ['PATCH', 'DELETE']) {
       assert.ok(
-        proxy.droppedResponses.some((what) => what.startsWith(method)),
+        proxy.droppedResponses.some((response) => response.startsWith(method)),
         `a response to ${method} was lost`,
       )
     }
-    assert.is(await does('follow'), '3 stones\n')
+    assert.is(await sync('follow'), '3 stones\n')
     const now = [
       [one.sku, 1000],
       [two.sku, 2500],
-      [four.sku, 3000],
+      [replacement.sku, 3000],
     ]
     assert.equal(copied().toSorted(), now)
 
     proxy.simulatesRestore = true
-    assert.is(await does('follow'), '3 stones\n')
+    assert.is(await sync('follow'), '3 stones\n')
     assert.equal(copied().toSorted(), now)
     assert.not.ok(proxy.simulatesRestore, 'it received the 410')
 

@@ -7,8 +7,8 @@ export class UnreliableProxy {
   /** Set it to answer the next request for changes with 410, as after a restore. */
   simulatesRestore = false
   readonly droppedResponses: string[] = []
-  #seen = new Set<string>()
-  #server = createServer((incoming, response) => this.#pass(incoming, response))
+  #seenRequests = new Set<string>()
+  #server = createServer((incoming, response) => this.#forward(incoming, response))
 
   constructor(private readonly service: string) {}
 
@@ -20,7 +20,7 @@ export class UnreliableProxy {
 
   /** Makes the first requests fail again. */
   reset(): void {
-    this.#seen.clear()
+    this.#seenRequests.clear()
   }
 
   async stop(): Promise<void> {
@@ -29,26 +29,28 @@ export class UnreliableProxy {
     await once(this.#server, 'close')
   }
 
-  #pass(incoming: IncomingMessage, response: ServerResponse): void {
+  #forward(incoming: IncomingMessage, response: ServerResponse): void {
     const { method = '', url = '' } = incoming
     const [path = ''] = url.split('?')
-    const what = `${method} ${path}`
-    const isFirst = !this.#seen.has(what)
-    this.#seen.add(what)
+    const requestLine = `${method} ${path}`
+    const isFirst = !this.#seenRequests.has(requestLine)
+    this.#seenRequests.add(requestLine)
     if (path === '/v4/diamond/changes' && this.simulatesRestore) {
       this.simulatesRestore = false
       return refuse(response, 410, { error: ['restored'], restart: '1-0' })
     }
-    if (isFirst && what === 'GET /v4/diamond') return refuse(response, 503, { error: ['away'] })
-    const passed = request(this.service + url, { method, headers: incoming.headers }, (given) => {
+    if (isFirst && requestLine === 'GET /v4/diamond') return refuse(response, 503, { error: ['away'] })
+    const forwarded = request(this.service + url, { method, headers: incoming.headers }, (upstreamResponse) => {
       if (!isFirst || path !== '/v4/diamond/bulk')
-        return void given.pipe(response.writeHead(given.statusCode ?? 0, given.headers))
+        return void upstreamResponse.pipe(
+          response.writeHead(upstreamResponse.statusCode ?? 0, upstreamResponse.headers),
+        )
       // The service has processed the request; the client gets no response.
-      this.droppedResponses.push(`${what} ${given.statusCode}`)
-      given.resume().on('end', () => response.destroy())
+      this.droppedResponses.push(`${requestLine} ${upstreamResponse.statusCode}`)
+      upstreamResponse.resume().on('end', () => response.destroy())
     })
-    passed.on('error', () => response.destroy())
-    incoming.pipe(passed)
+    forwarded.on('error', () => response.destroy())
+    incoming.pipe(forwarded)
   }
 }
 

@@ -27,9 +27,9 @@ export async function startPeerProcess(): Promise<PeerProcess> {
   const child = spawn(process.execPath, [...FROM_SOURCE, MAIN], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const ended = once(child, 'exit')
   // A frozen process does not notice that its parent ends.
-  const endWithUs = () => void child.kill('SIGKILL')
-  process.once('exit', endWithUs)
-  void ended.then(() => process.off('exit', endWithUs))
+  const killChild = () => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  void ended.then(() => process.off('exit', killChild))
   if (child.stdout === null) throw new Error('the peer has no stdout')
   const lines = createInterface({ input: child.stdout })
   const [url] = (await Promise.race([once(lines, 'line'), ended.then(() => [])])) as string[]

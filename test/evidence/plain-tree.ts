@@ -28,11 +28,11 @@ export function plainPath(m: number, leaves: readonly Buffer[]): Buffer[] {
 
 export const plainConsistency = (m: number, leaves: readonly Buffer[]): Buffer[] => subProof(m, leaves, true)
 
-function subProof(m: number, leaves: readonly Buffer[], known: boolean): Buffer[] {
-  if (m === leaves.length) return known ? [] : [plainRoot(leaves)]
+function subProof(m: number, leaves: readonly Buffer[], isRootKnown: boolean): Buffer[] {
+  if (m === leaves.length) return isRootKnown ? [] : [plainRoot(leaves)]
   const k = split(leaves)
   return m <= k
-    ? [...subProof(m, leaves.slice(0, k), known), plainRoot(leaves.slice(k))]
+    ? [...subProof(m, leaves.slice(0, k), isRootKnown), plainRoot(leaves.slice(k))]
     : [...subProof(m - k, leaves.slice(k), false), plainRoot(leaves.slice(0, k))]
 }
 

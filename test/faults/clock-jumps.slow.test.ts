@@ -39,7 +39,7 @@ test('expires nothing early and stores no time in the future', async () => {
     const before = Date.now()
     process.kill(pid, 'SIGUSR2')
     // The second run from now begins after the end of a complete one.
-    await Promise.all(TIMED_JOBS.map((job) => runsAgain(url, job, 2)))
+    await Promise.all(TIMED_JOBS.map((job) => waitForRuns(url, job, 2)))
     const stone = await created(ann)
     assert.ok(Math.abs(Date.parse(String(stone['date'])) - before) < 60_000, `created at ${String(stone['date'])}`)
     await shared(url, sender, { secret: 'meanwhile', recipient: 'tom@example.com' })
@@ -67,7 +67,7 @@ test('rejects revoked tokens before, during and after the jump', async () => {
     (await vendor(service.url, account, token).get('/v4/diamond')).status
   /** Advances the clock by two minutes and waits for the job that forgets expired tokens. */
   const twoMinutesPass = () =>
-    runsAgain(service.url, 'sessions-forgetting', 1, () => process.kill(service.pid, 'SIGHUP'))
+    waitForRuns(service.url, 'sessions-forgetting', 1, () => process.kill(service.pid, 'SIGHUP'))
   try {
     await until('the first run', async () => (await runsOf(service.url, 'sessions-forgetting')) > 0)
     assert.equal([await statusFor(ann), await statusFor(bob)], [204, 401], 'before')
@@ -94,10 +94,10 @@ async function runsOf(url: string, job: string): Promise<number> {
   return Number(runs)
 }
 
-/** Waits until a background job has started `times` more times. @param once called after the first reading */
-async function runsAgain(url: string, job: string, times: number, once = () => {}): Promise<void> {
+/** Waits until a background job has started `times` more times. @param afterFirstReading called after the first reading */
+async function waitForRuns(url: string, job: string, times: number, afterFirstReading = () => {}): Promise<void> {
   const before = await runsOf(url, job)
-  once()
+  afterFirstReading()
   await until(`${job} to run`, async () => (await runsOf(url, job)) >= before + times)
 }
 
@@ -123,12 +123,12 @@ test('sends after a restart the mails that were postponed while the clock was ah
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'later')
   }
-  const ahead = await startServer(dataDir, { ...settings, CLOCK_IS_AHEAD: 'yes' }, program)
+  const aheadServer = await startServer(dataDir, { ...settings, CLOCK_IS_AHEAD: 'yes' }, program)
   try {
-    await shared(ahead.url, sender, { secret: 'ahead', recipient: 'tom@example.com' })
-    await until('an attempt', () => ahead.output().includes('a mail could not be sent; trying again later'))
+    await shared(aheadServer.url, sender, { secret: 'ahead', recipient: 'tom@example.com' })
+    await until('an attempt', () => aheadServer.output().includes('a mail could not be sent; trying again later'))
   } finally {
-    await ahead.stop()
+    await aheadServer.stop()
   }
   postbox.refuse.message = () => undefined
   const service = await startServer(dataDir, settings, program)

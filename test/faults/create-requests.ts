@@ -76,15 +76,15 @@ async function isCreated(ann: Vendor, { skus, key }: CreateRequest, results: Cre
   const headers = { ...(key !== undefined && { 'Idempotency-Key': key }) }
   const entries = skus.map((sku) => stone({ sku }))
   const isBulk = entries.length > 1
-  const answer = await (isBulk
+  const response = await (isBulk
     ? ann.post('/v4/diamond/bulk', { entries }, headers)
     : ann.post('/v4/diamond', entries[0], headers))
-  if (answer.status === 503) {
-    assert.ok(Number(answer.headers['retry-after']) > 0, answer.text)
+  if (response.status === 503) {
+    assert.ok(Number(response.headers['retry-after']) > 0, response.text)
     results.unavailableResponses++
     return false
   }
-  const created = isBulk ? list(expect(201, answer)) : [shown(expect(201, answer))]
+  const created = isBulk ? list(expect(201, response)) : [shown(expect(201, response))]
   for (const { sku, id } of created) {
     assert.ok(!results.acknowledged.has(sku) || results.acknowledged.get(sku) === id, `${sku} has two ids`)
     results.acknowledged.set(sku, id)

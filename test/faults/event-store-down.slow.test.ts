@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../api/harness/account.ts'
-import { expect, type Answer } from '../api/harness/request.ts'
+import { expect, type ApiResponse } from '../api/harness/request.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
@@ -27,7 +27,7 @@ const BULK = 10
 /** The results of the clients' writes: ids of acknowledged stones by sku, responses 503, and the skus of each bulk. */
 type WriteResults = {
   readonly acknowledged: Map<string, number>
-  readonly refused: Answer[]
+  readonly refused: ApiResponse[]
   readonly bulks: string[][]
 }
 
@@ -37,13 +37,13 @@ async function write(ann: Vendor, name: string, results: WriteResults, ended: ()
     const skus = Array.from({ length: number % 5 === 4 ? BULK : 1 }, (_, index) => `${name}-${number}/${index}`)
     const entries = skus.map((sku) => stone({ sku }))
     if (entries.length > 1) results.bulks.push(skus)
-    const answer =
+    const response =
       entries.length > 1 ? await ann.post('/v4/diamond/bulk', { entries }) : await ann.post('/v4/diamond', entries[0])
-    if (answer.status !== 201) {
-      assert.equal([answer.status, Number(answer.headers['retry-after']) > 0], [503, true], answer.text)
-      results.refused.push(answer)
-    } else if (entries.length > 1) for (const { sku, id } of list(answer)) results.acknowledged.set(sku, id)
-    else results.acknowledged.set(skus[0] ?? '', shown(answer).id)
+    if (response.status !== 201) {
+      assert.equal([response.status, Number(response.headers['retry-after']) > 0], [503, true], response.text)
+      results.refused.push(response)
+    } else if (entries.length > 1) for (const { sku, id } of list(response)) results.acknowledged.set(sku, id)
+    else results.acknowledged.set(skus[0] ?? '', shown(response).id)
   }
 }
 
@@ -94,8 +94,11 @@ const faults: [what: string, inject: (peer: Peer, next: Milestones) => Promise<v
     },
   ],
 ]
-for (const [what, inject] of faults) {
-  test(`(it ${what}) loses and duplicates no acknowledged write, and recovers automatically`, async ({ peer, ann }) => {
+for (const [description, inject] of faults) {
+  test(`(it ${description}) loses and duplicates no acknowledged write, and recovers automatically`, async ({
+    peer,
+    ann,
+  }) => {
     const results: WriteResults = { acknowledged: new Map(), refused: [], bulks: [] }
     let ended = false
     const clients = Array.from({ length: 4 }, (_, client) => write(ann, `c${client}`, results, () => ended))
@@ -103,8 +106,8 @@ for (const [what, inject] of faults) {
     await inject(peer, {
       refusal: () => until('a refusal', () => results.refused.length > 0),
       async write() {
-        const known = results.acknowledged.size
-        await until('another write', () => results.acknowledged.size > known)
+        const acknowledged = results.acknowledged.size
+        await until('another write', () => results.acknowledged.size > acknowledged)
       },
     })
     const before = results.acknowledged.size
@@ -119,12 +122,12 @@ test('rejects writes with 503 immediately while it is down', async ({ peer, serv
   const { id } = shown(expect(201, await ann.post('/v4/diamond', stone())))
   await peer.down()
   await ann.post('/v4/diamond', stone())
-  const answers = [
+  const responses = [
     await ann.post('/v4/diamond', stone()),
     await ann.patch(`/v4/diamond/${id}`, { price: 1 }),
     await ann.remove(`/v4/diamond/${id}`),
   ]
-  for (const answer of answers) assert.equal([answer.status, answer.headers['retry-after']], [503, '2'])
+  for (const response of responses) assert.equal([response.status, response.headers['retry-after']], [503, '2'])
   await peer.up()
   await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 1 })).status === 200)
   assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`)))['price'], 1)
@@ -138,13 +141,13 @@ test('rejects writes with 503 within 20 s while it serves only reads, and recove
   const { id } = shown(expect(201, await ann.post('/v4/diamond', stone())))
   // As a leader without the other nodes. The test's requests time out after 20 s (harness/request.ts).
   peer.faults.appends.push(...Array.from({ length: 1_000 }, () => 'silent, lost' as const))
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ann.post('/v4/diamond', stone()),
     ann.post('/v4/diamond', stone(), { 'Idempotency-Key': 'k' }),
     ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }),
     ann.patch(`/v4/diamond/${id}`, { price: 1 }),
   ])
-  for (const { status, headers } of answers) assert.equal([status, headers['retry-after']], [503, '2'])
+  for (const { status, headers } of responses) assert.equal([status, headers['retry-after']], [503, '2'])
   expect(200, await ann.get(`/v4/diamond/${id}`))
   peer.faults.appends.length = 0
   await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 2 })).status === 200)
@@ -156,19 +159,19 @@ test('reports lists as pending while its subscription is silent, and catches up 
 }) => {
   expect(201, await ann.post('/v4/diamond', stone({ sku: 'before' })))
   peer.faults.silentSubscriptions = true
-  const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: 'meanwhile' })))
-  assert.is(answer.headers['x-consistency'], 'pending')
-  expect(200, await ann.get(`/v4/diamond/${shown(answer).id}`))
+  const response = expect(201, await ann.post('/v4/diamond', stone({ sku: 'meanwhile' })))
+  assert.is(response.headers['x-consistency'], 'pending')
+  expect(200, await ann.get(`/v4/diamond/${shown(response).id}`))
   peer.faults.silentSubscriptions = false
   await until('the list', async () => list(expect(200, await ann.get('/v4/diamond'))).length === 2)
 })
 
 test('is slow but loses nothing when its event store is slow', async ({ peer, ann }) => {
-  peer.faults.subscriptionPause = 5
+  peer.faults.messageIntervalMs = 5
   const results: WriteResults = { acknowledged: new Map(), refused: [], bulks: [] }
   const clients = [0, 1, 2].map((client) => write(ann, `s${client}`, results, () => results.acknowledged.size > 150))
   await Promise.all(clients)
-  peer.faults.subscriptionPause = 0
+  peer.faults.messageIntervalMs = 0
   await assertListed(ann, results)
   assert.is(results.refused.length, 0)
 })

@@ -5,7 +5,7 @@ import type { Vendor } from '../api/harness/account.ts'
 import { Consumer, inventoryOf, type FeedPage } from '../api/harness/feed.ts'
 import type { Shown } from '../api/harness/stones.ts'
 import { rounds } from '../rounds.ts'
-import { choicesFor, type Choices } from '../seeded.ts'
+import { randomFor, type SeededRandom } from '../seeded.ts'
 import { until } from '../until.ts'
 import { newWriteRecord, writeUntilDown } from './load.ts'
 import { withInstallation } from './serving.ts'
@@ -30,15 +30,15 @@ function restored({ stones, cursor }: SavedState): Consumer {
 const shown = (stones: readonly Shown[]) => stones.map(({ id, sku, price, scores }) => ({ id, sku, price, scores }))
 
 /** Reads the feed until the service is killed. Restarts now and then from its saved state, as if it had been killed. */
-async function followUntilKilled(ann: Vendor, start: SavedState, choices: Choices): Promise<SavedState> {
+async function followUntilKilled(ann: Vendor, start: SavedState, random: SeededRandom): Promise<SavedState> {
   let state = start
   for (;;) {
     const consumer = restored(state)
     try {
       for (let page = 0; page < 5; page++) {
-        const answer = await ann.get(`/v4/diamond/changes?wait=1&${consumer.query(1 + choices.below(20))}`)
-        if (answer.status === 200) consumer.take(answer.json() as FeedPage)
-        if (choices.next() < 0.6) state = saved(consumer)
+        const response = await ann.get(`/v4/diamond/changes?wait=1&${consumer.query(1 + random.below(20))}`)
+        if (response.status === 200) consumer.take(response.json() as FeedPage)
+        if (random.next() < 0.6) state = saved(consumer)
       }
     } catch {
       return state
@@ -55,7 +55,7 @@ test(`has exactly the listed diamonds after it and the service were killed ${ROU
       const clients = Array.from({ length: CLIENTS }, (_, client) =>
         writeUntilDown(service.ann, `${round}-${client}`, record),
       )
-      const following = followUntilKilled(service.ann, state, choicesFor(`feed-kill ${round}`))
+      const following = followUntilKilled(service.ann, state, randomFor(`feed-kill ${round}`))
       await until('creates after the start', () => record.created.size > 60 + 30 * (round % 4))
       await service.kill()
       await Promise.all(clients)

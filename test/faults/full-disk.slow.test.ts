@@ -4,7 +4,7 @@ import type { SqliteEventStore } from '../../src/stores/sqlite/events.ts'
 import type { EventStore } from '../../src/stores/ports/event-store.ts'
 import { expect, refusal } from '../api/harness/request.ts'
 import { startService, type Service } from '../api/harness/service.ts'
-import { changesNothing, created, list, stone } from '../api/harness/stones.ts'
+import { expectNoChange, created, list, stone } from '../api/harness/stones.ts'
 
 const test = suite('a service whose disk is full')
 
@@ -29,7 +29,7 @@ test('rejects writes with 503 and Retry-After, still serves reads, and recovers 
     const entries = Array.from({ length: 500 }, (_, number) => stone({ sku: `FULL-${number}` }))
     const full = await Promise.all(Array.from({ length: 6 }, () => ann.post('/v4/diamond/bulk', { entries })))
     assert.ok(full.some(({ status }) => status === 503))
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       refusal(503, await ann.post('/v4/diamond/bulk', { entries }))
       const headers = { 'Idempotency-Key': 'full' }
       refusal(503, await ann.post('/v4/diamond/bulk', { entries }, headers))

@@ -8,7 +8,7 @@ import { attached, file, pathOf, smallPdf, text, upload } from '../api/harness/f
 import { expect, refusal } from '../api/harness/request.ts'
 import { newSender, post, shared, shownIn } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
-import { changesNothing, created } from '../api/harness/stones.ts'
+import { expectNoChange, created } from '../api/harness/stones.ts'
 import { smallDisk, type SmallDisk } from './small-disk.ts'
 
 const MIB = 1024 * 1024
@@ -45,11 +45,11 @@ test('for files makes uploads fail with 503 without leftovers; downloads work, a
     const before = filesIn(service)
     disk.fill()
     const form = () => [text('product', id), text('laboratory', 'GIA'), file(smallPdf(5 * MIB))]
-    await changesNothing([ann], async () => {
+    await expectNoChange([ann], async () => {
       for (let attempt = 0; attempt < 3; attempt++) {
-        const answer = await upload(ann, form())
-        refusal(503, answer)
-        assert.ok(Number(answer.headers['retry-after']) > 0)
+        const response = await upload(ann, form())
+        refusal(503, response)
+        assert.ok(Number(response.headers['retry-after']) > 0)
       }
       const sent = expect(200, await service.send({ path: pathOf(kept.file) }))
       assert.is(sent.headers['content-length'], String(pdf.length))
@@ -81,7 +81,7 @@ test('for all data makes writes fail with 503 and consumes no secret; reads work
       [...new Set(statuses)].filter((status) => status !== 200),
       [503],
     )
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ann.post('/v4/diamond/bulk', {
         entries: Array.from({ length: 500 }, (_, n) => ({ sku: `F-${n}`, cutShape: 'Round', carat: 1 })),
       }),
@@ -90,7 +90,7 @@ test('for all data makes writes fail with 503 and consumes no secret; reads work
       post(url, `secret/${secret.secret_key}`),
     ])
     assert.equal(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [503, 503, 503, 503],
     )
     expect(200, await ann.get(`/v4/diamond/${id}`))

@@ -44,8 +44,8 @@ test('is replaced by another process as the one that projects', () =>
     await Promise.all(clients)
     let created = 0
     await until('another to take over', async () => {
-      const answer = await second.ann.post('/v4/diamond', stone({ sku: `after-${++created}` }))
-      return expect(201, answer).headers['x-consistency'] !== 'pending'
+      const response = await second.ann.post('/v4/diamond', stone({ sku: `after-${++created}` }))
+      return expect(201, response).headers['x-consistency'] !== 'pending'
     })
     await assertWritesKept(second.ann, record)
   }))

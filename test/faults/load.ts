@@ -1,5 +1,5 @@
 import type { Vendor } from '../api/harness/account.ts'
-import type { Answer } from '../api/harness/request.ts'
+import type { ApiResponse } from '../api/harness/request.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
 
 /** What clients wrote, by sku. */
@@ -53,11 +53,11 @@ async function writeOnce(ann: Vendor, sku: string, number: number, record: Write
 async function createBulk(ann: Vendor, sku: string, record: WriteRecord): Promise<void> {
   const skus = Array.from({ length: BULK }, (_, index) => `${sku}/${index}`)
   record.bulks.push(skus)
-  const answer = accepted(await ann.post('/v4/diamond/bulk', { entries: skus.map((each) => stone({ sku: each })) }))
-  for (const { id, sku: each } of list(answer)) record.created.set(each, id)
+  const response = accepted(await ann.post('/v4/diamond/bulk', { entries: skus.map((each) => stone({ sku: each })) }))
+  for (const { id, sku: each } of list(response)) record.created.set(each, id)
 }
 
-function accepted(answer: Answer): Answer {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
-  return answer
+function accepted(response: ApiResponse): ApiResponse {
+  if (response.status >= 300) throw new Error(`${response.status} ${response.text}`)
+  return response
 }

@@ -35,15 +35,15 @@ test.after.each(async ({ dataDir, postbox, services }) => {
 /** Polls of the queue after which a process would have taken the mail that another one is sending. */
 const POLLS = 5
 
-/** Overrides for a process whose mails wait until `mayGoOn`; they count its polls of the queue and its claim renewals. */
-function countingOverrides(mayGoOn: Promise<void> = Promise.resolve()) {
+/** Overrides for a process whose mails wait until `released`; they count its polls of the queue and its claim renewals. */
+function countingOverrides(released: Promise<void> = Promise.resolve()) {
   const counts = { sent: 0, polls: 0, renewals: 0 }
   const installation = (opened: Installation): Installation => ({
     ...opened,
     mail: withCallbacks(opened.mail, {
       async send() {
         counts.sent++
-        await mayGoOn
+        await released
       },
     }),
     vault: withCallbacks(opened.vault, {
@@ -73,16 +73,16 @@ function withCallbacks<Port extends object>(port: Port, before: { [name: string]
 const isQueueEmpty = async ({ installation }: Service) => (await installation.vault.nextMail()) === undefined
 
 test('is sent once even if their clocks are 16 s apart', async ({ postbox, start }) => {
-  let goOn = () => {}
-  const mayGoOn = new Promise<void>((done) => (goOn = done))
-  const [one, other] = [countingOverrides(mayGoOn), countingOverrides(mayGoOn)]
+  let release = () => {}
+  const released = new Promise<void>((done) => (release = done))
+  const [one, other] = [countingOverrides(released), countingOverrides(released)]
   const service = await start({ installation: one.installation })
   await start({ installation: other.installation, clock: () => Date.now() + 16_000 })
   await shared(service.url, await newSender(service.installation), { secret: 'x', recipient: 'tom@example.com' })
   await until('it to be sent', () => one.counts.sent + other.counts.sent > 0)
   const before = [one, other].map(({ counts }) => ({ counts, polls: counts.polls }))
   await until('both to poll the queue', () => before.every(({ counts, polls }) => counts.polls >= polls + POLLS))
-  goOn()
+  release()
   await until('it to leave the queue', () => isQueueEmpty(service))
   assert.is(one.counts.sent + other.counts.sent, 1)
   assert.is(postbox.accepted.length, 1)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { comes } from '../until.ts'
+import { waitFor } from '../until.ts'
 
 /** Opens a connection to the service. */
 async function openConnection(url: string): Promise<Socket> {
@@ -8,14 +8,14 @@ async function openConnection(url: string): Promise<Socket> {
   const socket = connect(Number(port), hostname)
   // Errors are noticed as the end of the connection.
   socket.on('error', () => undefined)
-  await comes('a connection', once(socket, 'connect'))
+  await waitFor('a connection', once(socket, 'connect'))
   return socket
 }
 
 /** @returns the beginning of the response, or an empty string if the connection ends without one */
 async function responseOn(socket: Socket): Promise<string> {
   const ended = once(socket, 'close').then(() => [''])
-  const [bytes] = (await comes('a response', Promise.race([once(socket, 'data'), ended]))) as [Buffer | string]
+  const [bytes] = (await waitFor('a response', Promise.race([once(socket, 'data'), ended]))) as [Buffer | string]
   return bytes.toString()
 }
 

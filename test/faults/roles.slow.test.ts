@@ -28,10 +28,10 @@ test('runs until SIGTERM and exits with 0, and the other role uses its results',
       const { url } = JSON.parse(await http.line()) as { url: string }
       const ann = annAt(url)
       for (let count = 1; count <= STONES; count++) {
-        const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `s-${count}` })))
-        assert.is(answer.headers['x-consistency'], undefined, `stone ${count} is not in the lists`)
+        const response = expect(201, await ann.post('/v4/diamond', stone({ sku: `s-${count}` })))
+        assert.is(response.headers['x-consistency'], undefined, `stone ${count} is not in the lists`)
         const newest = list(expect(200, await ann.get('/v4/diamond?limit=1')))[0]
-        assert.is(newest?.id, shown(answer).id)
+        assert.is(newest?.id, shown(response).id)
       }
       // A process that ended because it had nothing left to do would exit with 13 (src/cli/process-exit.ts).
       for (const one of [http, projections]) {

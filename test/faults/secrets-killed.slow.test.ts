@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import { openPostbox, type Postbox } from '../api/harness/postbox.ts'
 import { post, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
 import { rounds } from '../rounds.ts'
-import { choicesFor } from '../seeded.ts'
+import { randomFor } from '../seeded.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 import { until } from '../until.ts'
@@ -31,7 +31,7 @@ const PLANS = ['keep', 'read', 'burn', 'read and burn', 'mail'] as const
 async function useUntilKilled(
   { url }: ServerProcess,
   ann: Sender,
-  known: SharedSecret[],
+  sharedSecrets: SharedSecret[],
   round: number,
 ): Promise<void> {
   const client = async (number: number) => {
@@ -50,7 +50,7 @@ async function useUntilKilled(
         tried: false,
         burned: false,
       }
-      known.push(one)
+      sharedSecrets.push(one)
       one.tried = plan.includes('read') || plan.includes('burn')
       await Promise.all([plan.includes('read') && read(url, one), plan.includes('burn') && burn(url, one)])
     }
@@ -59,16 +59,16 @@ async function useUntilKilled(
 }
 
 async function read(url: string, one: SharedSecret): Promise<void> {
-  const answer = await post(url, `secret/${one.shown.secret_key}`)
-  if (answer.status !== 200) return assert.is(answer.status, 404)
-  assert.is(shownIn(answer).value, one.value)
+  const response = await post(url, `secret/${one.shown.secret_key}`)
+  if (response.status !== 200) return assert.is(response.status, 404)
+  assert.is(shownIn(response).value, one.value)
   one.values++
 }
 
 async function burn(url: string, one: SharedSecret): Promise<void> {
-  const answer = await post(url, `private/${one.shown.metadata_key}/burn`)
-  if (answer.status === 200) one.burned = true
-  else assert.is(answer.status, 404)
+  const response = await post(url, `private/${one.shown.metadata_key}/burn`)
+  if (response.status === 200) one.burned = true
+  else assert.is(response.status, 404)
 }
 
 /** Asserts after a restart that burns are kept, no secret is read twice, and no unread secret is lost. */
@@ -99,24 +99,24 @@ test('reveals no secret twice, loses none, keeps burns, and sends each mail', as
   postbox.refuse.message = () => void generations.push(generation)
   const settings = { MAILER: postbox.address, LOG_LEVEL: 'error' }
   const mailed: SharedSecret[] = []
-  const choices = choicesFor('secrets-killed')
+  const random = randomFor('secrets-killed')
   let checked = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const known: SharedSecret[] = []
+    const sharedSecrets: SharedSecret[] = []
     const server = await startServer(dataDir, settings)
-    const using = useUntilKilled(server, ann, known, round)
-    const killedAfter = 5 + choices.below(60)
-    await until('some secrets', () => known.length >= killedAfter)
+    const using = useUntilKilled(server, ann, sharedSecrets, round)
+    const killedAfter = 5 + random.below(60)
+    await until('some secrets', () => sharedSecrets.length >= killedAfter)
     await server.kill()
     await using
     generation++
-    const again = await startServer(dataDir, settings)
-    mailed.push(...known.filter(({ plan }) => plan === 'mail'))
-    for (const one of known) if (one.plan !== 'mail') await check(again, one)
-    checked += known.length
+    const restarted = await startServer(dataDir, settings)
+    mailed.push(...sharedSecrets.filter(({ plan }) => plan === 'mail'))
+    for (const one of sharedSecrets) if (one.plan !== 'mail') await check(restarted, one)
+    checked += sharedSecrets.length
     // Half of the rounds kill it again while mails may be in progress.
-    if (round % 2 === 0) await again.kill()
-    else assert.is(await again.stop(), 0)
+    if (round % 2 === 0) await restarted.kill()
+    else assert.is(await restarted.stop(), 0)
     generation++
   }
   const last = await startServer(dataDir, settings)

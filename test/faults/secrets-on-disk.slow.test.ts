@@ -8,7 +8,7 @@ import { openMasterKeys } from '../../src/credentials/master-keys.ts'
 import { MasterSeal } from '../../src/credentials/sealing.ts'
 import { openPostbox, SmtpRefusal } from '../api/harness/postbox.ts'
 import { expect, request } from '../api/harness/request.ts'
-import { isUnknown, post, reveal, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
+import { expectUnknownSecret, post, reveal, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 import { retryIfRenamed } from '../renamed-files.ts'
@@ -17,8 +17,8 @@ import { until } from '../until.ts'
 const test = suite('the data of the service')
 
 /** A text that must not be found: a value, passphrase or recipient that a client sent, or a key that the service returned. */
-type Marked = { readonly name: string; readonly text: string }
-type MarkedSecret = { readonly shown: Shown; readonly marks: readonly Marked[]; readonly passphrase: string }
+type MarkedText = { readonly name: string; readonly text: string }
+type MarkedSecret = { readonly shown: Shown; readonly marks: readonly MarkedText[]; readonly passphrase: string }
 
 const PLAN = ['read', 'burned', 'expired', 'read with a passphrase', 'burned with a passphrase'] as const
 
@@ -38,7 +38,7 @@ async function shareMarked({ url }: ServerProcess, ann: Sender, name: string, tt
 }
 
 /** The forms in which a text might be stored: plain, escaped or encoded. */
-function spellings(text: string): Buffer[] {
+function encodings(text: string): Buffer[] {
   const bytes = Buffer.from(text)
   const ascii = JSON.stringify(text).slice(1, -1)
   const texts = [
@@ -65,13 +65,13 @@ function filesIn(folder: string): string[] {
     .filter((path) => statSync(path).isFile())
 }
 
-function found(folder: string, output: string, marks: readonly Marked[]): string[] {
+function findMarked(folder: string, output: string, marks: readonly MarkedText[]): string[] {
   const sources = [
     ...retryIfRenamed(() => filesIn(folder).map((path) => ({ path, bytes: readFileSync(path) }))),
     { path: 'its log', bytes: Buffer.from(output) },
   ]
   return marks.flatMap(({ name, text }) => {
-    const needles = spellings(text)
+    const needles = encodings(text)
     return sources
       .filter(({ bytes }) => needles.some((needle) => bytes.includes(needle)))
       .map(({ path }) => `${name} in ${path}`)
@@ -96,10 +96,11 @@ test('contains nothing that opens a secret, and no ciphertext after the secret h
   }
   const settings = { MAILER: postbox.address, TMPDIR: temporary, SQLITE_TMPDIR: temporary }
   const server = await startServer(dataDir, settings)
-  const search = (marks: readonly Marked[]) => found(folder, server.output(), marks)
-  const sets = new Map<string, MarkedSecret>()
-  for (const name of PLAN) sets.set(name, await shareMarked(server, ann, name, name === 'expired' ? '60' : '2592000'))
-  const marks = [...sets.values()].flatMap((set) => set.marks)
+  const search = (marks: readonly MarkedText[]) => findMarked(folder, server.output(), marks)
+  const secrets = new Map<string, MarkedSecret>()
+  for (const name of PLAN)
+    secrets.set(name, await shareMarked(server, ann, name, name === 'expired' ? '60' : '2592000'))
+  const marks = [...secrets.values()].flatMap((secret) => secret.marks)
   const token = [{ name: 'API token', text: ann.token }]
 
   // The search works, and no account's address is stored as plain text.
@@ -115,8 +116,9 @@ test('contains nothing that opens a secret, and no ciphertext after the secret h
   // After the mails are sent, a wrong passphrase was tried and the list was read:
   postbox.refuse.message = () => undefined
   await until('the mails', () => postbox.accepted.length === PLAN.length)
-  for (const { shown, passphrase } of sets.values())
-    if (passphrase !== '') isUnknown(await reveal(server.url, shown.secret_key, 'Wrong-zebra-guess'), shown.secret_key)
+  for (const { shown, passphrase } of secrets.values())
+    if (passphrase !== '')
+      expectUnknownSecret(await reveal(server.url, shown.secret_key, 'Wrong-zebra-guess'), shown.secret_key)
   expect(
     200,
     await request(server.url, { path: '/api/v1/private/recent', headers: { Authorization: ann.authorization } }),
@@ -124,19 +126,19 @@ test('contains nothing that opens a secret, and no ciphertext after the secret h
   assert.equal(search([...marks, ...token, { name: 'guess', text: 'Wrong-zebra-guess' }]), [])
 
   // After all secrets were read, burned or expired:
-  await endAll(server, ann, sets)
+  await endAll(server, ann, secrets)
   server.jump()
   const isEmpty = () => rows(dataDir, 'SELECT sealed FROM entries').length === 0
   await until('the vault to be empty', isEmpty)
-  const everything = [...sealed, ...mails]
-  const left = () => {
+  const ciphertexts = [...sealed, ...mails]
+  const remainingCiphertexts = () => {
     const contents = filesIn(folder).map((path) => readFileSync(path))
-    return everything.filter((blob) => contents.some((bytes) => bytes.includes(blob.subarray(-32))))
+    return ciphertexts.filter((blob) => contents.some((bytes) => bytes.includes(blob.subarray(-32))))
   }
-  await until('the ciphertext to be removed from every file', () => left().length === 0)
+  await until('the ciphertext to be removed from every file', () => remainingCiphertexts().length === 0)
   assert.equal(search([...marks, ...token]), [])
-  for (const { shown } of sets.values())
-    isUnknown(await post(server.url, `secret/${shown.secret_key}`), shown.secret_key)
+  for (const { shown } of secrets.values())
+    expectUnknownSecret(await post(server.url, `secret/${shown.secret_key}`), shown.secret_key)
   for (const mail of postbox.accepted) checkMail(String(mail.text) + String(mail.html), marks)
   assert.is(await server.stop(), 0)
   assert.equal(search([...marks, ...token]), [])
@@ -144,8 +146,8 @@ test('contains nothing that opens a secret, and no ciphertext after the secret h
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function endAll(server: ServerProcess, ann: Sender, sets: ReadonlyMap<string, MarkedSecret>): Promise<void> {
-  for (const [name, { shown, passphrase }] of sets) {
+async function endAll(server: ServerProcess, ann: Sender, secrets: ReadonlyMap<string, MarkedSecret>): Promise<void> {
+  for (const [name, { shown, passphrase }] of secrets) {
     if (name.startsWith('read')) {
       assert.match(shownIn(await reveal(server.url, shown.secret_key, passphrase)).value, /^value-zebra-read/)
     }
@@ -155,7 +157,7 @@ async function endAll(server: ServerProcess, ann: Sender, sets: ReadonlyMap<stri
 }
 
 /** Asserts that the master key only opens the outer encryption layer, which contains no marked text. */
-function checkMasterKey(dataDir: string, marks: readonly Marked[]): void {
+function checkMasterKey(dataDir: string, marks: readonly MarkedText[]): void {
   const seal = new MasterSeal(openMasterKeys({ dataDir, masterKey: undefined, masterKeyOld: undefined }), 'vault')
   const db = new Database(join(dataDir, 'vault.db'), { readonly: true })
   for (const { digest, sealed } of db
@@ -168,9 +170,9 @@ function checkMasterKey(dataDir: string, marks: readonly Marked[]): void {
 }
 
 /** Asserts that a mail contains no other marked text than its recipient's link. */
-function checkMail(text: string, marks: readonly Marked[]): void {
-  const held = marks.filter((mark) => text.includes(mark.text)).map(({ name }) => name)
-  assert.ok(held.length <= 1 && held.every((name) => name.startsWith('secret key')), held.join(', '))
+function checkMail(text: string, marks: readonly MarkedText[]): void {
+  const contained = marks.filter((mark) => text.includes(mark.text)).map(({ name }) => name)
+  assert.ok(contained.length <= 1 && contained.every((name) => name.startsWith('secret key')), contained.join(', '))
 }
 
 test.run()

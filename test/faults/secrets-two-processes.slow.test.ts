@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { request, type Answer } from '../api/harness/request.ts'
-import { isUnknown, post, reveal, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
+import { request, type ApiResponse } from '../api/harness/request.ts'
+import { expectUnknownSecret, post, reveal, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
 import { rounds } from '../rounds.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
@@ -24,24 +24,24 @@ test.after(async ({ one, other, dataDir }) => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-const statuses = (answers: readonly Answer[]) => {
+const statuses = (responses: readonly ApiResponse[]) => {
   const counted: Record<number, number> = {}
-  for (const { status } of answers) counted[status] = (counted[status] ?? 0) + 1
+  for (const { status } of responses) counted[status] = (counted[status] ?? 0) + 1
   return counted
 }
 
 /** Sends `count` requests concurrently, alternating between the two processes. */
-const toBoth = ({ one, other }: Given, count: number, send: (url: string) => Promise<Answer>) =>
+const toBoth = ({ one, other }: Given, count: number, send: (url: string) => Promise<ApiResponse>) =>
   Promise.all(Array.from({ length: count }, (_, n) => send(n % 2 === 0 ? one.url : other.url)))
 
 test('reveal a secret to exactly one of 200 concurrent readers', async (given) => {
   for (let round = 0; round < rounds(5, 1_000); round++) {
     const { secret_key } = await shared(given.one.url, given.ann, { secret: 'once' })
-    const answers = await toBoth(given, 200, (url) => post(url, `secret/${secret_key}`))
-    assert.equal(statuses(answers), { 200: 1, 404: 199 })
-    for (const answer of answers) {
-      if (answer.status === 200) assert.is(shownIn(answer).value, 'once')
-      else isUnknown(answer, secret_key)
+    const responses = await toBoth(given, 200, (url) => post(url, `secret/${secret_key}`))
+    assert.equal(statuses(responses), { 200: 1, 404: 199 })
+    for (const response of responses) {
+      if (response.status === 200) assert.is(shownIn(response).value, 'once')
+      else expectUnknownSecret(response, secret_key)
     }
   }
 })
@@ -67,8 +67,8 @@ test('let exactly one of a concurrent read and burn succeed', async (given) => {
 test('keep a secret after wrong passphrases, and check at most five of them', async (given) => {
   for (let round = 0; round < rounds(3, 1_000); round++) {
     const { secret_key, metadata_key } = await shared(given.one.url, given.ann, { secret: 'x', passphrase: 'right' })
-    const answers = await toBoth(given, 16, (url) => reveal(url, secret_key, 'wrong'))
-    assert.equal(statuses(answers), { 404: 5, 429: 11 })
+    const responses = await toBoth(given, 16, (url) => reveal(url, secret_key, 'wrong'))
+    assert.equal(statuses(responses), { 404: 5, 429: 11 })
     assert.is(shownIn(await post(given.other.url, `private/${metadata_key}`)).state, 'new')
   }
 })
@@ -76,8 +76,8 @@ test('keep a secret after wrong passphrases, and check at most five of them', as
 test('keep a secret after four concurrent wrong passphrases, and reveal it for the right one', async (given) => {
   for (let round = 0; round < rounds(3, 1_000); round++) {
     const { secret_key } = await shared(given.one.url, given.ann, { secret: 'kept', passphrase: 'right' })
-    const answers = await toBoth(given, 4, (url) => reveal(url, secret_key, 'wrong'))
-    assert.equal(statuses(answers), { 404: 4 })
+    const responses = await toBoth(given, 4, (url) => reveal(url, secret_key, 'wrong'))
+    assert.equal(statuses(responses), { 404: 4 })
     assert.is(shownIn(await reveal(given.other.url, secret_key, 'right')).value, 'kept')
   }
 })
@@ -88,8 +88,8 @@ test('keep a secret after concurrent GET, HEAD and link previews of both pages',
     const paths = [`/api/v1/secret/${secret_key}`, `/secret/${secret_key}`, `/private/${metadata_key}`]
     for (const method of ['GET', 'HEAD']) {
       for (const path of paths) {
-        const answers = await toBoth(given, 2, (url) => request(url, { method, path, headers: PREVIEW }))
-        assert.equal(statuses(answers), { [path.startsWith('/api') ? 405 : 200]: 2 })
+        const responses = await toBoth(given, 2, (url) => request(url, { method, path, headers: PREVIEW }))
+        assert.equal(statuses(responses), { [path.startsWith('/api') ? 405 : 200]: 2 })
       }
     }
     assert.is(shownIn(await post(given.other.url, `private/${metadata_key}`)).state, 'new')
@@ -103,7 +103,7 @@ test('show each other changes immediately', async ({ one, other, ann }) => {
   for (let round = 0; round < ROUNDS; round++) {
     const { secret_key } = await shared(one.url, ann, { secret: `value ${round}` })
     assert.is(shownIn(await post(other.url, `secret/${secret_key}`)).value, `value ${round}`)
-    isUnknown(await post(one.url, `secret/${secret_key}`), secret_key)
+    expectUnknownSecret(await post(one.url, `secret/${secret_key}`), secret_key)
   }
 })
 

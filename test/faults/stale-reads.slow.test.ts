@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle } from '../../src/commands/core/handle.ts'
 import { attached } from '../api/harness/form.ts'
-import { expect, refusal, type Answer } from '../api/harness/request.ts'
+import { expect, refusal, type ApiResponse } from '../api/harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Overrides, type Service } from '../api/harness/service.ts'
 import { created, shown, stone, unsigned } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
@@ -51,18 +51,18 @@ async function disableTokens({ installation }: Service, account: number): Promis
   await handle(installation.writing, target, accountDecider, (state) => disable(state, { apiTokens: 'ended' }))
 }
 
-const ageOf = ({ headers }: Answer) => Number(headers['age'])
+const ageOf = ({ headers }: ApiResponse) => Number(headers['age'])
 
 /** Asserts a stale response: 200 with X-Consistency and an Age of at least `least` seconds. */
-function assertStale(answer: Answer, least = 0): Answer {
-  expect(200, answer)
-  assert.is(answer.headers['x-consistency'], 'stale')
-  assert.match(String(answer.headers['age']), /^\d+$/)
-  assert.ok(ageOf(answer) >= least, `Age: ${answer.headers['age']}`)
-  return answer
+function assertStale(response: ApiResponse, least = 0): ApiResponse {
+  expect(200, response)
+  assert.is(response.headers['x-consistency'], 'stale')
+  assert.match(String(response.headers['age']), /^\d+$/)
+  assert.ok(ageOf(response) >= least, `Age: ${response.headers['age']}`)
+  return response
 }
 
-function writes({ ann }: Service, id: number): Promise<Answer>[] {
+function writes({ ann }: Service, id: number): Promise<ApiResponse>[] {
   return [
     ann.post('/v4/diamond', stone()),
     ann.post('/v4/diamond', stone(), { 'Idempotency-Key': 'k' }),
@@ -76,9 +76,9 @@ const outages: [what: string, begin: (peer: Peer) => unknown, end: (peer: Peer) 
   ['is stopped', (peer) => peer.down(), (peer) => peer.up()],
   ['hangs', (peer) => (peer.faults.silent = true), (peer) => (peer.faults.silent = false)],
 ]
-for (const [what, begin, end] of outages) {
+for (const [description, begin, end] of outages) {
   concurrently(
-    `(it ${what}) serves stale reads, rejects writes, and works normally when the log is available again`,
+    `(it ${description}) serves stale reads, rejects writes, and works normally when the log is available again`,
     () =>
       withService({}, async (service, peer) => {
         const { ann, bob } = service
@@ -91,14 +91,14 @@ for (const [what, begin, end] of outages) {
         await begin(peer)
 
         const first = await Promise.all([...writes(service, id), ann.get(`/v4/diamond/${id}`), ann.get('/v4/diamond')])
-        for (const answer of first.slice(0, -2)) refusal(503, answer)
-        for (const answer of first.slice(-2)) assertStale(answer)
+        for (const response of first.slice(0, -2)) refusal(503, response)
+        for (const response of first.slice(-2)) assertStale(response)
 
         // From now on, the session feed counts as unconfirmed.
         await until('an older response', async () => ageOf(await ann.get(`/v4/diamond/${id}`)) >= UNCONFIRMED)
-        for (const answer of await Promise.all(writes(service, id))) {
-          refusal(503, answer)
-          assert.ok(Number(answer.headers['retry-after']) > 0)
+        for (const response of await Promise.all(writes(service, id))) {
+          refusal(503, response)
+          assert.ok(Number(response.headers['retry-after']) > 0)
         }
         const one = assertStale(await ann.get(`/v4/diamond/${id}`), 4)
         assert.equal(unsigned(one), before)
@@ -160,8 +160,8 @@ concurrently('serves no stale read if only its connections were lost', () =>
     const { id } = await created(service.ann)
     for (let time = 0; time < 5; time++) {
       peer.drop()
-      const answer = expect(200, await service.ann.get(`/v4/diamond/${id}`))
-      assert.is(answer.headers['x-consistency'], undefined)
+      const response = expect(200, await service.ann.get(`/v4/diamond/${id}`))
+      assert.is(response.headers['x-consistency'], undefined)
     }
   }),
 )
@@ -170,8 +170,8 @@ concurrently('rejects writes if its log serves only reads', () =>
   withService({}, async (service, peer) => {
     const { id } = await created(service.ann)
     peer.faults.appends.push(...Array.from({ length: 1_000 }, () => 'silent, lost' as const))
-    for (const answer of await Promise.all(writes(service, id))) {
-      refusal(503, answer)
+    for (const response of await Promise.all(writes(service, id))) {
+      refusal(503, response)
     }
     assert.is((await service.ann.get(`/v4/diamond/${id}`)).headers['x-consistency'], undefined)
   }),

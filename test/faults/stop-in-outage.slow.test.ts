@@ -11,7 +11,7 @@ import { created, stone } from '../api/harness/stones.ts'
 import { startPeerProcess, type PeerProcess } from '../eventstoredb/peer-process.ts'
 import { PORTS, withOutage, type Outage, type PortName } from './outage.ts'
 import { withInstallation, type TestInstallation } from './serving.ts'
-import { comes, until } from '../until.ts'
+import { waitFor, until } from '../until.ts'
 
 const test = suite('a service that is stopped during an outage')
 
@@ -51,7 +51,7 @@ async function stopDuringOutage(port: PortName, fault: 'unavailable' | 'hangs'):
     upload(service.ann, [text('product', id), text('laboratory', 'GIA'), file(smallPdf(1_000))]),
   ])
   await until(`calls while ${port} ${fault}`, () => outage.failedCalls >= FAILED_CALLS)
-  await comes(`the end of the stop while ${port} ${fault}`, service.stop())
+  await waitFor(`the end of the stop while ${port} ${fault}`, service.stop())
   await requests
   await closeInstallation()
 }
@@ -74,7 +74,7 @@ async function exitCodeDuringOutage(fail: (peer: PeerProcess) => Promise<void>):
       await fail(peer)
       const request = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
       await until('the outage to be noticed', () => service.output().includes('a store is unavailable'))
-      code = await comes('the end of the program', service.stop())
+      code = await waitFor('the end of the program', service.stop())
       await request
     }, settings)
   } finally {
@@ -97,8 +97,8 @@ async function exitCodeWhileMailing(): Promise<number | null> {
     await setUp.stop()
     const connection = once(silent, 'connection')
     const service = await serve()
-    await comes('a mail', connection)
-    code = await comes('the end of the program', service.stop())
+    await waitFor('a mail', connection)
+    code = await waitFor('the end of the program', service.stop())
   }
   try {
     await withInstallation(run, { MAILER: `smtp://127.0.0.1:${port}` })

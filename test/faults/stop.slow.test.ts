@@ -5,7 +5,7 @@ import { stone } from '../api/harness/stones.ts'
 import { newWriteRecord, writeUntilDown } from './load.ts'
 import { everyDiamond, withInstallation } from './serving.ts'
 import { beginCreate, openIdleConnection } from './pending-request.ts'
-import { comes, until } from '../until.ts'
+import { waitFor, until } from '../until.ts'
 
 const test = suite('a service that is stopped')
 
@@ -21,8 +21,8 @@ test('responds to every request that it executes, loses none, and exits with 0',
     assert.is(await service.stop(), 0)
     await Promise.all(clients)
 
-    const again = await serve()
-    const { total, diamonds } = await everyDiamond(again.ann, 'v4')
+    const restarted = await serve()
+    const { total, diamonds } = await everyDiamond(restarted.ann, 'v4')
     assert.is(total, diamonds.length)
     const bySku = new Map(diamonds.map(({ sku, id }) => [sku, id]))
     for (const [sku, id] of record.created) assert.is(bySku.get(sku), id)
@@ -30,7 +30,7 @@ test('responds to every request that it executes, loses none, and exits with 0',
     // Unacknowledged stones do not exist, except those whose deletion was in progress.
     const unacknowledged = [...bySku.keys()].filter((sku) => !record.created.has(sku) && !isDeleted(sku))
     assert.equal(unacknowledged, [])
-    await again.stop()
+    await restarted.stop()
   }))
 
 test('closes idle connections, completes the requests in progress, rejects new connections, and exits', () =>
@@ -40,9 +40,9 @@ test('closes idle connections, completes the requests in progress, rejects new c
     const request = await beginCreate(service.url, service.ann.token, stone())
     const closed = Promise.all(kept.map((socket) => once(socket, 'close')))
     const stopped = service.stop()
-    await comes('the end of idle connections', closed)
+    await waitFor('the end of idle connections', closed)
     assert.match(await request.finish(), /^HTTP\/1.1 201 /)
-    assert.is(await comes('the end of the process', stopped), 0)
+    assert.is(await waitFor('the end of the process', stopped), 0)
     const [refused] = await Promise.allSettled([service.ann.get('/v4/diamond')])
     assert.is(refused?.status, 'rejected')
   }))

@@ -26,11 +26,11 @@ test('logs the beginning and the end of an outage of its subscription, once each
   try {
     assert.equal(entries(), [])
     // Reads and writes still work, so only the subscription can notice the outage.
-    const { refused, over } = refuseSubscriptions(peer)
+    const { refused, over: end } = refuseSubscriptions(peer)
     peer.drop()
     await until('subscriptions to be refused', () => refused() >= REFUSED)
     await until('a line about the outage', () => entries().length > 0)
-    over()
+    end()
     await until('a line about its end', () => entries().some((line) => line.includes('the outage is over')))
     const [first = '', ...others] = entries()
     assert.match(first, 'a store is unavailable')

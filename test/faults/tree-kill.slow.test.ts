@@ -14,7 +14,7 @@ const test = suite('the Merkle tree of a log')
 
 test(`matches the events of the log after a kill during writes, ${ROUNDS} times`, () =>
   withInstallation(async ({ serve, dataDir }) => {
-    let known: { readonly size: number; readonly root: string } | undefined
+    let previous: { readonly size: number; readonly root: string } | undefined
     for (let round = 0; round < ROUNDS; round++) {
       const service = await serve()
       const record = newWriteRecord()
@@ -24,13 +24,14 @@ test(`matches the events of the log after a kill during writes, ${ROUNDS} times`
       await until('creates', () => record.created.size > 150)
       await service.kill()
       await Promise.all(clients)
-      const again = await startService({ dataDir })
+      const restarted = await startService({ dataDir })
       try {
-        if (known !== undefined) assert.equal(await verifiedServiceRoot(again.installation, known.size), known)
-        known = await verifiedServiceRoot(again.installation)
-        assert.ok(known.size > 150)
+        if (previous !== undefined)
+          assert.equal(await verifiedServiceRoot(restarted.installation, previous.size), previous)
+        previous = await verifiedServiceRoot(restarted.installation)
+        assert.ok(previous.size > 150)
       } finally {
-        await again.stop()
+        await restarted.stop()
       }
     }
   }))

@@ -8,7 +8,7 @@ import { attached, pathOf, smallPdf, type ShownCertification } from '../api/harn
 import { expect, request } from '../api/harness/request.ts'
 import { created, shown } from '../api/harness/stones.ts'
 import { rounds } from '../rounds.ts'
-import { choicesFor, type Choices } from '../seeded.ts'
+import { randomFor, type SeededRandom } from '../seeded.ts'
 import { until } from '../until.ts'
 import { prepareDataFolder } from './prepared-data-folder.ts'
 import { startServer } from './server-process.ts'
@@ -24,11 +24,11 @@ const digestOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).
 async function uploadOn(
   vendor: Vendor,
   diamond: number,
-  choices: Choices,
+  random: SeededRandom,
   acknowledged: Map<number, string>,
 ): Promise<void> {
   for (;;) {
-    const pdf = smallPdf(1_000 + choices.below(2_000_000))
+    const pdf = smallPdf(1_000 + random.below(2_000_000))
     try {
       const { id } = await attached(vendor, diamond, pdf)
       acknowledged.set(id, digestOf(pdf))
@@ -56,11 +56,11 @@ test(`has every acknowledged report byte for byte and no other file after ${ROUN
     const { id } = await created(ann(server.url))
     for (let round = 0; round < ROUNDS; round++) {
       const vendor = ann(server.url)
-      const choices = choicesFor(`upload-kill ${round}`)
-      const killedAfter = acknowledged.size + 1 + choices.below(2 * UPLOADERS)
+      const random = randomFor(`upload-kill ${round}`)
+      const killedAfter = acknowledged.size + 1 + random.below(2 * UPLOADERS)
       const uploading = Promise.all(
         Array.from({ length: UPLOADERS }, (_, n) =>
-          uploadOn(vendor, id, choicesFor(`upload-kill ${round} ${n}`), acknowledged),
+          uploadOn(vendor, id, randomFor(`upload-kill ${round} ${n}`), acknowledged),
         ),
       )
       await until('uploads', () => acknowledged.size >= killedAfter)
@@ -70,8 +70,8 @@ test(`has every acknowledged report byte for byte and no other file after ${ROUN
       const certifications = await certificationsOf(ann(server.url), id)
       const known = new Map(certifications.map((certification) => [certification.id, certification]))
       for (const [certification, digest] of acknowledged) {
-        const answer = await request(server.url, { path: pathOf(known.get(certification)?.file ?? null) })
-        assert.is(digestOf(answer.text), digest, `certification ${certification} in round ${round}`)
+        const response = await request(server.url, { path: pathOf(known.get(certification)?.file ?? null) })
+        assert.is(digestOf(response.text), digest, `certification ${certification} in round ${round}`)
       }
     }
     const all = await certificationsOf(ann(server.url), id)

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { file, formBody, formEnd, formHeaders, partHead, text } from '../api/harness/form.ts'
 import { created } from '../api/harness/stones.ts'
-import { comes, until } from '../until.ts'
+import { waitFor, until } from '../until.ts'
 import { withInstallation, type Serving } from './serving.ts'
 
 const MIB = 1024 * 1024
@@ -26,7 +26,7 @@ test('are written to the disk as they arrive, not buffered in memory', () =>
     const uploads = Array.from({ length: UPLOADS }, (_, n) => beginUpload(server, id, n % 25))
     await until('all of it on the disk', () => bytesIn(join(dataDir, 'files', 'incoming')) >= UPLOADS * FIRST * MIB)
     const statuses = uploads.map((upload) => finish(upload))
-    assert.equal(await comes('all responses', Promise.all(statuses)), Array(UPLOADS).fill(201))
+    assert.equal(await waitFor('all responses', Promise.all(statuses)), Array(UPLOADS).fill(201))
   }))
 
 const FILLING = Buffer.alloc(MIB, '.')

@@ -33,9 +33,9 @@ export async function startFerretDB(folder: string, port?: number): Promise<Ferr
   })
   const ended = once(child, 'exit')
   // The server ends with the tests and does not keep the process alive.
-  const endWithUs = () => void child.kill('SIGKILL')
-  process.once('exit', endWithUs)
-  void ended.then(() => process.off('exit', endWithUs))
+  const killChild = () => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  void ended.then(() => process.off('exit', killChild))
   const lines = createInterface({ input: child.stdout })
   const [address] = (await Promise.race([once(lines, 'line'), ended.then(() => [])])) as string[]
   if (address === undefined) throw new Error(`${FERRETDB} did not start`)

@@ -15,8 +15,10 @@ type DetailedResponse = Exclude<ResponseDescription, string>
 
 /** Each response that is declared with more than a sentence, with its label. */
 const detailedResponses = ENDPOINTS.flatMap(({ operationId, responses }) =>
-  Object.entries(responses).flatMap(([status, answer]) =>
-    typeof answer === 'string' ? [] : [[`${operationId}, ${status}`, answer] as readonly [string, DetailedResponse]],
+  Object.entries(responses).flatMap(([status, response]) =>
+    typeof response === 'string'
+      ? []
+      : [[`${operationId}, ${status}`, response] as readonly [string, DetailedResponse]],
   ),
 )
 
@@ -58,9 +60,9 @@ test('have examples that match their schemas', () => {
 
 test('can be converted to JSON Schema', () => {
   const bodies = ENDPOINTS.flatMap(({ body }) => (body?.schema === undefined ? [] : schemasOf(body.schema)))
-  const answers = detailedResponses.flatMap(([, { schema }]) => (schema === undefined ? [] : schemasOf(schema)))
+  const schemas = detailedResponses.flatMap(([, { schema }]) => (schema === undefined ? [] : schemasOf(schema)))
   for (const schema of bodies) z.toJSONSchema(schema, { io: 'input' })
-  for (const schema of answers) z.toJSONSchema(schema, { io: 'output' })
+  for (const schema of schemas) z.toJSONSchema(schema, { io: 'output' })
 })
 
 test('belong to groups with distinct path prefixes', () => {

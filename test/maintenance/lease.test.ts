@@ -21,13 +21,13 @@ test('ends as soon as the lease is released, or without it after 8 s', () =>
   withFakeTime(async (time) => {
     assert.is(await waitForLease({ acquireLease: async () => held }, work), held)
     const soon = waitForLease(heldFor(7_900), work)
-    await time.pass(8_000)
+    await time.advance(8_000)
     assert.is(await soon, held)
     let outcome: Lease | undefined | 'waits' = 'waits'
     const late = waitForLease(heldFor(9_000), work).then((lease) => (outcome = lease))
-    await time.pass(7_999)
+    await time.advance(7_999)
     assert.is(outcome, 'waits')
-    await time.pass(1)
+    await time.advance(1)
     assert.is(await late, undefined)
   }))
 
@@ -38,9 +38,9 @@ test('rejects with the reason of an abort', () =>
     const waiting = waitForLease(heldFor(60_000), work, { signal: stop.signal, timeoutMs: 60_000 }).catch(
       (error: unknown) => error,
     )
-    await time.pass(1_000)
+    await time.advance(1_000)
     stop.abort(reason)
-    await time.pass(200)
+    await time.advance(200)
     assert.is(await waiting, reason)
   }))
 

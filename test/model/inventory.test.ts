@@ -104,7 +104,7 @@ const scoring = (owner: number, at: number, back: number, value: number) =>
 const later = (seconds: number) => step(`${seconds} s later`, async (_model, real) => void (real.now += seconds))
 const restart = () => step('restart', (_model, real) => real.restart())
 const rebuild = () => step('rebuild', (_model, real) => real.rebuild())
-const look = (owner: number) => step(`look at ${owner}`, (model, real) => assertAgrees(model, real, owner))
+const compareLists = (owner: number) => step(`look at ${owner}`, (model, real) => assertAgrees(model, real, owner))
 
 /** Every filter, with values that match some stones, and its meaning. */
 function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (stone: ModelStone) => boolean])[] {
@@ -193,7 +193,7 @@ const steps = fc.commands(
     fc.constantFrom(0, 1, 3600).map(later),
     fc.constant(restart()),
     fc.constant(rebuild()),
-    owner.map(look),
+    owner.map(compareLists),
   ],
   { maxCommands: FULL ? 80 : 30, size: 'max' },
 )

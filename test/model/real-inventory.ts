@@ -16,7 +16,7 @@ import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { ConsumerRunner } from '../../src/projections/engine/runner.ts'
 import { origin, consumerOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
-import { comes } from '../until.ts'
+import { waitFor } from '../until.ts'
 import type { Version } from './reference-model.ts'
 import { parseFieldChanges, parseNewDiamond } from '../../src/representations/diamond/parse-diamond.ts'
 import { PATH_LINKS, type ParseResult } from '../../src/representations/json.ts'
@@ -101,7 +101,7 @@ export class RealInventory {
   }
 
   async caughtUp(): Promise<boolean> {
-    return comes(
+    return waitFor(
       'the read model',
       Promise.resolve(this.#runner.progress.waitForPosition(await this.stores.store.head(), Infinity)),
     )

@@ -14,10 +14,10 @@ export function newPrimary(isAffected: (collection: string) => boolean) {
     if (name !== 'find' || !isAffected(collection) || body['readConcern']?.level === 'linearizable') return undefined
     const key = JSON.stringify([collection, body['filter'], body['projection']], exact)
     return {
-      change(answer) {
-        if (isBehind) return before.get(key) ?? { ...answer, cursor: { ...answer['cursor'], firstBatch: [] } }
-        before.set(key, answer)
-        return answer
+      change(response) {
+        if (isBehind) return before.get(key) ?? { ...response, cursor: { ...response['cursor'], firstBatch: [] } }
+        before.set(key, response)
+        return response
       },
     }
   }

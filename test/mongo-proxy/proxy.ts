@@ -12,9 +12,9 @@ export type CommandFault =
   /** The server executes the command; the response is sent when the promise resolves. */
   | { readonly until: Promise<unknown> }
   /** The server does not receive the command; the proxy responds with this document. */
-  | { readonly answer: Document | Promise<Document> }
+  | { readonly response: Document | Promise<Document> }
   /** The server executes the command; the proxy changes the response. */
-  | { readonly change: (answer: Document) => Document | Promise<Document> }
+  | { readonly change: (response: Document) => Document | Promise<Document> }
 
 /** @param name the command, such as `insert`; the body has the collection under this name */
 export type Rule = (name: string, body: Document) => CommandFault | undefined
@@ -47,7 +47,7 @@ export async function startMongoProxy(address: string): Promise<MongoProxy> {
         upstream.destroy()
       })
     }
-    pass(client, upstream, (name, body) => (GREETINGS.has(name) ? undefined : current(name, body)))
+    forward(client, upstream, (name, body) => (GREETINGS.has(name) ? undefined : current(name, body)))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -63,48 +63,48 @@ export async function startMongoProxy(address: string): Promise<MongoProxy> {
 }
 
 /** Passes commands to the server according to the rule, and responses back. */
-function pass(client: Socket, upstream: Socket, rule: Rule): void {
-  const pending = new Map<number, (answer: Message) => Promise<void>>()
+function forward(client: Socket, upstream: Socket, rule: Rule): void {
+  const pending = new Map<number, (response: Message) => Promise<void>>()
   onMessages(client, (command) => {
     const [name = ''] = Object.keys(command.body ?? {})
     const fault = command.body === undefined ? undefined : rule(name, command.body)
     if (fault === undefined) return void upstream.write(command.bytes)
-    if ('answer' in fault) return void respond(client, command.id, fault.answer)
+    if ('response' in fault) return void respond(client, command.id, fault.response)
     if ('cut' in fault && fault.cut === 'before') return void client.destroy()
-    pending.set(command.id, (answer) => passResponse(client, fault, answer))
+    pending.set(command.id, (response) => passResponse(client, fault, response))
     upstream.write(command.bytes)
   })
-  onMessages(upstream, (answer) => {
-    const passOn = pending.get(answer.responseTo)
-    pending.delete(answer.responseTo)
-    if (passOn === undefined) client.write(answer.bytes)
-    else void passOn(answer)
+  onMessages(upstream, (response) => {
+    const forwardResponse = pending.get(response.responseTo)
+    pending.delete(response.responseTo)
+    if (forwardResponse === undefined) client.write(response.bytes)
+    else void forwardResponse(response)
   })
 }
 
-async function respond(client: Socket, id: number, answer: Document | Promise<Document>): Promise<void> {
-  client.write(responseMessage(id, await answer))
+async function respond(client: Socket, id: number, response: Document | Promise<Document>): Promise<void> {
+  client.write(responseMessage(id, await response))
 }
 
 async function passResponse(
   client: Socket,
-  fault: Exclude<CommandFault, { answer: unknown }>,
-  answer: Message,
+  fault: Exclude<CommandFault, { response: unknown }>,
+  response: Message,
 ): Promise<void> {
   if ('cut' in fault) return void client.destroy()
   if ('change' in fault) {
-    const changed = await fault.change(answer.body ?? {})
-    return void client.write(responseMessage(answer.responseTo, changed))
+    const changed = await fault.change(response.body ?? {})
+    return void client.write(responseMessage(response.responseTo, changed))
   }
   await fault.until
-  client.write(answer.bytes)
+  client.write(response.bytes)
 }
 
-function onMessages(socket: Socket, act: (message: Message) => void): void {
-  let rest: Buffer = Buffer.alloc(0)
+function onMessages(socket: Socket, action: (message: Message) => void): void {
+  let incomplete: Buffer = Buffer.alloc(0)
   socket.on('data', (bytes) => {
-    const read = messagesIn(Buffer.concat([rest, bytes]))
-    rest = read.rest
-    for (const message of read.messages) act(message)
+    const parsed = messagesIn(Buffer.concat([incomplete, bytes]))
+    incomplete = parsed.rest
+    for (const message of parsed.messages) action(message)
   })
 }

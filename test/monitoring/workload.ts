@@ -7,11 +7,11 @@ const STONE = { sku: 'A-1', cutShape: 'Round', carat: 1.2, color: 'D', clarity: 
 
 /** A log with one conflict: at the first append to an existing diamond's stream. */
 function withOneConflict(store: EventStore): EventStore {
-  let left = 1
+  let remaining = 1
   return {
     ...store,
     append: async (stream, expected, events) => {
-      if (stream.startsWith('diamond-') && expected !== 'none' && left-- > 0)
+      if (stream.startsWith('diamond-') && expected !== 'none' && remaining-- > 0)
         throw new WrongRevision(stream, expected, 'none')
       return store.append(stream, expected, events)
     },

@@ -42,28 +42,28 @@ function main([part = 'rules', ...words]: readonly string[]): number {
 }
 
 function filesOf(patterns: readonly string[]): string[] {
-  const not = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1))
-  const left = new Set(not.flatMap((pattern) => globSync(pattern, { cwd: root })))
+  const exclusions = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1))
+  const excluded = new Set(exclusions.flatMap((pattern) => globSync(pattern, { cwd: root })))
   return patterns
     .filter((one) => !one.startsWith('!'))
     .flatMap((one) => globSync(one, { cwd: root }))
-    .filter((file) => !left.has(file))
+    .filter((file) => !excluded.has(file))
 }
 
 const testsOf = ({ tests, except }: Part) =>
   tests
     .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root }))
-    .filter((file) => !except.some((left) => file.startsWith(left)))
+    .filter((file) => !except.some((folder) => file.startsWith(folder)))
 
 /** Prints the share of killed mutants. @returns the exit code */
 function verdict({ files }: Report): number {
   const all = Object.values(files).flatMap(({ mutants }) => mutants)
   const counted = all.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError')
-  const noticed = counted.filter(({ status }) => status === 'Killed' || status === 'Timeout')
-  const share = (noticed.length / counted.length) * 100
-  const left = all.length - counted.length
+  const killed = counted.filter(({ status }) => status === 'Killed' || status === 'Timeout')
+  const share = (killed.length / counted.length) * 100
+  const untested = all.length - counted.length
   console.log(
-    `${noticed.length} of ${counted.length} mutants were killed, ${share.toFixed(1)} % (minimum ${MIN_KILLED_PERCENT} %); ${left} were not tested`,
+    `${killed.length} of ${counted.length} mutants were killed, ${share.toFixed(1)} % (minimum ${MIN_KILLED_PERCENT} %); ${untested} were not tested`,
   )
   return share >= MIN_KILLED_PERCENT ? 0 : 1
 }

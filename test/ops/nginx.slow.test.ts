@@ -147,22 +147,25 @@ if (isInstalled('nginx', ['-v']) && isInstalled('openssl', ['version'])) {
       isEnough: (text) => text.includes('"sku":"STREAMED"'),
     })
     const waiting = proxy.send({ path: '/v4/diamond/changes?after=now&wait=60', headers: authorized })
-    let came = 0
-    for (const one of [stream, waiting]) void one.then(() => came++)
+    let receivedCount = 0
+    for (const one of [stream, waiting]) void one.then(() => receivedCount++)
     // Each request may start after the last change, so another change is made until both have got one.
-    await until('both to get a change', async () => (await created(service.ann, { sku: 'STREAMED' })) && came === 2)
+    await until(
+      'both to get a change',
+      async () => (await created(service.ann, { sku: 'STREAMED' })) && receivedCount === 2,
+    )
     assert.match((await stream).text, /^:\n\n[^]*event: change\n/)
     assert.is((await waiting).status, 200)
   })
 
   test('replaces a forged client address, and hides the metrics', async ({ proxy }) => {
-    const ask = (claimed: number) =>
+    const readStatus = (claimed: number) =>
       proxy.send({ path: '/api/v1/status', headers: { 'X-Forwarded-For': `192.0.2.${claimed}` } })
-    assert.is((await ask(0)).status, 200)
+    assert.is((await readStatus(0)).status, 200)
     let attempt = 0
     await until(
       'one limit for all claimed addresses',
-      async () => (await ask((attempt = (attempt + 1) % 250))).status === 429,
+      async () => (await readStatus((attempt = (attempt + 1) % 250))).status === 429,
     )
     assert.is((await proxy.send({ path: '/metrics' })).status, 404)
   })

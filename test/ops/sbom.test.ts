@@ -50,11 +50,11 @@ test('lists exactly the production dependencies, and the dependencies of each', 
   assert.is(bill.bomFormat, 'CycloneDX')
   assert.is(bill.metadata.component.name, 'adamant')
   const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as { packages: Packages }
-  const wanted = [...productionPackages(packages)].map(
+  const expected = [...productionPackages(packages)].map(
     (path) => `${path.split('node_modules/').at(-1)}@${packages[path]?.version}`,
   )
   const refs = bill.components.map((component) => component['bom-ref'])
-  assert.equal(refs.toSorted(), [...new Set(wanted)].toSorted())
+  assert.equal(refs.toSorted(), [...new Set(expected)].toSorted())
   const known = new Set([...refs, bill.metadata.component['bom-ref']])
   for (const { ref, dependsOn } of bill.dependencies) {
     for (const one of [ref, ...dependsOn]) assert.ok(known.has(one), one)

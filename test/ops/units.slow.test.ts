@@ -30,8 +30,8 @@ if (isInstalled('systemd-analyze')) {
     const folder = mkdtempSync(join(tmpdir(), 'adamant-units-'))
     try {
       for (const unit of UNITS) {
-        const here = read(unit).replaceAll('/opt/adamant/node_modules/.bin/node', process.execPath)
-        writeFileSync(join(folder, unit), here)
+        const adapted = read(unit).replaceAll('/opt/adamant/node_modules/.bin/node', process.execPath)
+        writeFileSync(join(folder, unit), adapted)
       }
       const files = UNITS.map((unit) => join(folder, unit))
       const { out, err, code } = await run('systemd-analyze', ['verify', ...files], { env: {} })
@@ -65,9 +65,9 @@ async function allowedCalls(): Promise<Set<string>> {
   const callsOf = (name: string): string[] =>
     name.startsWith('@') ? (sets.get(name) ?? []).flatMap((inside) => callsOf(inside)) : [name]
   const allowed = new Set<string>()
-  for (const [, not, name = ''] of read('adamant.service').matchAll(/^SystemCallFilter=(~?)(\S+)$/gm)) {
+  for (const [, negation, name = ''] of read('adamant.service').matchAll(/^SystemCallFilter=(~?)(\S+)$/gm)) {
     for (const call of callsOf(name)) {
-      if (not === '~') allowed.delete(call)
+      if (negation === '~') allowed.delete(call)
       else allowed.add(call)
     }
   }

@@ -13,11 +13,11 @@ const pageLayouts = Object.values(PAGE_LAYOUTS)
 
 for (const [index, [storageName, storage]] of Object.entries(STORAGES).entries()) {
   test(`gives the same reading of every laboratory's report, stored ${storageName}`, async () => {
-    for (const [at, { name, lines, says }] of layouts.entries()) {
+    for (const [at, { name, lines, expected }] of layouts.entries()) {
       const layout = pageLayouts[(index + at) % pageLayouts.length]
       if (layout === undefined) throw new Error('no page layouts')
       const pages = await extractTextRuns(new Uint8Array(await storedPage(laidOut(lines, layout), storage)))
-      assert.equal(parseReport(pages.map(groupIntoCells)), { ...nothingRead, ...says }, name)
+      assert.equal(parseReport(pages.map(groupIntoCells)), { ...nothingRead, ...expected }, name)
     }
   })
 }

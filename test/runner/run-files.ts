@@ -39,8 +39,8 @@ export function killAll(): void {
  * @param report called with each file's outcome as it ends
  */
 export async function runFiles(files: readonly string[], options: RunOptions, report: (outcome: Outcome) => void) {
-  let left = files
-  while (left.length > 0) left = left.slice(await runInOneProcess(left, options, report))
+  let remaining = files
+  while (remaining.length > 0) remaining = remaining.slice(await runInOneProcess(remaining, options, report))
 }
 
 /**
@@ -114,8 +114,8 @@ function runInOneProcess(
 function counted(output: string, code: number): Pick<Outcome, 'passed' | 'failed'> {
   const total = sum(output, /^\s*Total:\s+(\d+)/gm)
   const passed = sum(output, /^\s*Passed:\s+(\d+)/gm)
-  const leftOut = code === 0 && /^LEFT OUT: /m.test(output)
-  const silent = total === 0 && !leftOut
+  const isLeftOut = code === 0 && /^LEFT OUT: /m.test(output)
+  const silent = total === 0 && !isLeftOut
   return { passed, failed: Math.max(total - passed, silent || code !== 0 ? 1 : 0) }
 }
 

@@ -36,7 +36,7 @@ function withProbe() {
 }
 
 const never = () => new Promise<never>(() => {})
-const answer = async () => 'answer'
+const respond = async () => 'answer'
 const failing = (error: Error) => async (): Promise<string> => {
   throw error
 }
@@ -45,18 +45,18 @@ const failing = (error: Error) => async (): Promise<string> => {
 function pending() {
   let end: (outcome: Promise<string>) => void = () => {}
   const ended = new Promise<string>((done) => (end = done))
-  return { work: () => ended, answer: () => end(answer()), fail: (error: Error) => end(failing(error)()) }
+  return { work: () => ended, respond: () => end(respond()), fail: (error: Error) => end(failing(error)()) }
 }
 
 test('lets calls through while it is closed, and refuses them at once while it is open', () =>
   withFakeTime(async (time) => {
     const breaker = withoutProbe()
-    assert.is(await breaker.call(answer), 'answer')
+    assert.is(await breaker.call(respond), 'answer')
     assert.is(breaker.state, 'closed')
     const down = new Down('not reachable')
     assert.is(await failureOf(breaker.call(failing(down))), down)
     assert.is(breaker.state, 'open')
-    await time.pass(RESET - 1)
+    await time.advance(RESET - 1)
     let calls = 0
     const refused = await failureOf(breaker.call(async () => calls++))
     assert.instance(refused, Refused)
@@ -73,14 +73,14 @@ test('is half-open for one trial at a time, and closes when the trial succeeds',
   withFakeTime(async (time) => {
     const breaker = withoutProbe()
     await failureOf(breaker.call(failing(new Down())))
-    await time.pass(RESET)
+    await time.advance(RESET)
     const trial = pending()
     const trying = breaker.call(trial.work)
     assert.is(breaker.state, 'half-open')
-    assert.instance(await failureOf(breaker.call(answer)), Refused)
-    trial.answer()
+    assert.instance(await failureOf(breaker.call(respond)), Refused)
+    trial.respond()
     assert.equal([await trying, breaker.state], ['answer', 'closed'])
-    assert.is(await breaker.call(answer), 'answer')
+    assert.is(await breaker.call(respond), 'answer')
   }))
 
 test('waits for the reset timeout again after a trial that fails for any reason', () =>
@@ -88,18 +88,18 @@ test('waits for the reset timeout again after a trial that fails for any reason'
     const breaker = withoutProbe()
     await failureOf(breaker.call(failing(new Down())))
     for (const error of [new Down(), new Error('not caused by the store')]) {
-      await time.pass(RESET)
+      await time.advance(RESET)
       const trial = pending()
       const trying = failureOf(breaker.call(trial.work))
-      await time.pass(RESET)
+      await time.advance(RESET)
       trial.fail(error)
       assert.is(await trying, error)
-      await time.pass(RESET - 1)
-      assert.instance(await failureOf(breaker.call(answer)), Refused)
-      await time.pass(1)
+      await time.advance(RESET - 1)
+      assert.instance(await failureOf(breaker.call(respond)), Refused)
+      await time.advance(1)
       assert.is(breaker.state, 'open')
     }
-    assert.is(await breaker.call(answer), 'answer')
+    assert.is(await breaker.call(respond), 'answer')
     assert.is(breaker.openings, 1)
   }))
 
@@ -108,7 +108,7 @@ test('closes when a call from before it opened gets a late response', async () =
   const late = pending()
   const waiting = breaker.call(late.work)
   await failureOf(breaker.call(failing(new Down())))
-  late.answer()
+  late.respond()
   assert.equal([await waiting, breaker.state], ['answer', 'closed'])
 })
 
@@ -120,7 +120,7 @@ test('probes the store after a doubtful failure, and opens when three probes fai
     state.store = 'fails'
     await failureOf(breaker.call(failing(new Doubtful())))
     const settled = breaker.settledState()
-    await time.pass(100)
+    await time.advance(100)
     assert.equal([await settled, state.probes], ['open', 4])
     breaker.stop()
   }))
@@ -131,26 +131,26 @@ test('opens after 3 s without a response, rejects the waiting calls, and closes 
     state.store = 'hangs'
     const abandoned = (reason: Error) => new Down(`given up: ${reason.message}`)
     const waiting = [failureOf(breaker.call(never)), failureOf(breaker.call(never, abandoned))]
-    await time.pass(999)
+    await time.advance(999)
     assert.is(state.probes, 0)
-    await time.pass(2_000)
+    await time.advance(2_000)
     assert.equal([breaker.state, state.probes], ['closed', 1])
-    await time.pass(1)
+    await time.advance(1)
     const messages = (await Promise.all(waiting)).map(({ message }) => message)
     assert.equal(messages, ['no response', 'given up: no response'])
     assert.is(breaker.state, 'open')
-    await time.pass(RESET)
+    await time.advance(RESET)
     assert.is(breaker.state, 'half-open')
     breaker.stop()
 
     const other = withProbe()
     other.state.store = 'fails'
     await failureOf(other.breaker.call(failing(new Doubtful())))
-    await time.pass(100)
+    await time.advance(100)
     assert.is(other.breaker.state, 'open')
     other.state.store = 'answers'
-    await time.pass(RESET)
-    assert.equal([other.breaker.state, await other.breaker.call(answer)], ['closed', 'answer'])
+    await time.advance(RESET)
+    assert.equal([other.breaker.state, await other.breaker.call(respond)], ['closed', 'answer'])
   }))
 
 test('closes when an abandoned call gets a late response, and runs one probe at a time when it opens again', () =>
@@ -161,17 +161,17 @@ test('closes when an abandoned call gets a late response, and runs one probe at 
     const given = failureOf(breaker.call(late.work))
     for (let times = 1; times <= 2; times++) {
       await failureOf(breaker.call(failing(new Doubtful())))
-      await time.pass(100)
+      await time.advance(100)
       assert.equal([breaker.state, breaker.openings], ['open', times])
       assert.instance(await given, Refused)
       if (times === 1) {
-        late.answer()
-        await time.pass(0)
+        late.respond()
+        await time.advance(0)
         assert.is(breaker.state, 'closed')
       }
     }
     const { probes } = state
-    await time.pass(4 * RESET)
+    await time.advance(4 * RESET)
     assert.is(state.probes, probes + 4)
     breaker.stop()
   }))
@@ -182,9 +182,9 @@ test('does not open when the process itself was suspended', () =>
     state.store = 'hangs'
     const call = pending()
     const waiting = breaker.call(call.work)
-    for (let times = 0; times < 3; times++) time.standStill(60_000)
+    for (let times = 0; times < 3; times++) time.suspend(60_000)
     assert.equal([breaker.state, state.probes], ['closed', 0])
-    call.answer()
+    call.respond()
     assert.is(await waiting, 'answer')
   }))
 
@@ -192,13 +192,13 @@ test('reports the time of the last response, which does not change while it is o
   withFakeTime(async (time) => {
     const { state, breaker } = withProbe()
     const { answeredAt: made } = breaker
-    await time.pass(700)
-    await breaker.call(answer)
+    await time.advance(700)
+    await breaker.call(respond)
     const { answeredAt } = breaker
     assert.is(answeredAt, made + 700)
     state.store = 'fails'
     await failureOf(breaker.call(failing(new Doubtful())))
-    await time.pass(5_000)
+    await time.advance(5_000)
     assert.equal([breaker.state, breaker.answeredAt], ['open', answeredAt])
     breaker.stop()
   }))

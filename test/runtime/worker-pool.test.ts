@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WorkerPool } from '../../src/runtime/worker-pool.ts'
-import { comes, until } from '../until.ts'
+import { waitFor, until } from '../until.ts'
 
 /**
  * Tasks of a test thread: `answer` responds at once, `meet` when another thread has started a `meet` too, `hang` never,
  * and `die` ends the thread. An answer contains the thread and the start number of the task among all threads.
  */
 type Task = 'answer' | 'meet' | 'hang' | 'die'
-type Answer = { readonly thread: number; readonly begun: number }
+type TaskResult = { readonly thread: number; readonly begun: number }
 
 const THREAD = `
   const { parentPort, threadId, workerData } = require('node:worker_threads')
@@ -28,13 +28,17 @@ const THREAD = `
     parentPort.postMessage({ thread: threadId, begun })
   })`
 
-type Context = { pool: (threads: number, idleFor?: number) => WorkerPool<Task, Answer> }
+type Context = { pool: (threads: number, idleFor?: number) => WorkerPool<Task, TaskResult> }
 const test = suite<Context>('a worker pool')
-const open: WorkerPool<Task, Answer>[] = []
+const open: WorkerPool<Task, TaskResult>[] = []
 test.before.each((given) => {
   given.pool = (threads, idleFor) => {
     const workerData = new SharedArrayBuffer(8)
-    const pool = new WorkerPool<Task, Answer>(() => new Worker(THREAD, { eval: true, workerData }), threads, idleFor)
+    const pool = new WorkerPool<Task, TaskResult>(
+      () => new Worker(THREAD, { eval: true, workerData }),
+      threads,
+      idleFor,
+    )
     open.push(pool)
     return pool
   }
@@ -45,21 +49,21 @@ test.after.each(async () => {
 
 test('of one thread runs tasks in order, one at a time', async ({ pool }) => {
   const one = pool(1)
-  const answers = await Promise.all(Array.from({ length: 4 }, () => one.run('answer')))
-  assert.is(new Set(answers.map(({ thread }) => thread)).size, 1)
+  const responses = await Promise.all(Array.from({ length: 4 }, () => one.run('answer')))
+  assert.is(new Set(responses.map(({ thread }) => thread)).size, 1)
   assert.equal(
-    answers.map(({ begun }) => begun),
+    responses.map(({ begun }) => begun),
     [0, 1, 2, 3],
   )
 })
 
 test('of two threads runs two tasks at a time', async ({ pool }) => {
   const two = pool(2)
-  const answers = await comes(
+  const responses = await waitFor(
     'pairs of concurrent tasks',
     Promise.all(Array.from({ length: 6 }, () => two.run('meet'))),
   )
-  assert.is(new Set(answers.map(({ thread }) => thread)).size, 2)
+  assert.is(new Set(responses.map(({ thread }) => thread)).size, 2)
 })
 
 test('fails the task that kills its thread, and runs the waiting tasks on a new thread', async ({ pool }) => {
@@ -79,7 +83,7 @@ test('ends an idle thread and starts another one for the next task', async ({ po
 
 test('that is closed fails running, waiting and new tasks', async ({ pool }) => {
   const one = pool(1)
-  const tasks = [one.run('hang'), one.run('answer')].map((answer) => answer.catch((error: Error) => error.message))
+  const tasks = [one.run('hang'), one.run('answer')].map((response) => response.catch((error: Error) => error.message))
   await one.close()
   assert.equal(await Promise.all(tasks), ['the thread ended', 'the pool of threads is closed'])
   assert.is(await one.run('answer').catch((error: Error) => error.message), 'the pool of threads is closed')

@@ -5,19 +5,19 @@ import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../src/sto
  * What happens to an append:
  * - `lost`: times out, not stored
  * - `stored`: times out, but stored
- * - `late`: times out; stored when `land()` is called
+ * - `late`: times out; stored when `storeLateAppends()` is called
  * - `unavailable`: rejected, not stored
  */
 export type AppendFault = 'lost' | 'stored' | 'late' | 'unavailable'
 
 /** The same fault for every attempt of one command. */
-export const everyTry = (fault: AppendFault): AppendFault[] => Array.from({ length: MAX_ATTEMPTS }, () => fault)
+export const everyAttempt = (fault: AppendFault): AppendFault[] => Array.from({ length: MAX_ATTEMPTS }, () => fault)
 
 export type FaultyStore = EventStore & {
   /** The next calls of `append` or `appendMany` fail with these faults, one each; later calls succeed. */
   failNext(...faults: readonly AppendFault[]): void
   /** Stores the late appends in order. @returns for each its error, or undefined if it succeeded */
-  land(): Promise<unknown[]>
+  storeLateAppends(): Promise<unknown[]>
 }
 
 /** Wraps a store so that its appends fail on demand. */
@@ -49,7 +49,7 @@ export function faultyStore(store: EventStore): FaultyStore {
     fenceDelayMs: store.fenceDelayMs,
     close: () => store.close(),
     failNext: (...next) => void faults.push(...next),
-    land: () =>
+    storeLateAppends: () =>
       Promise.all(
         late.splice(0).map((append) =>
           append().then(

@@ -20,11 +20,11 @@ function openParts() {
   return { warnings, parts: new ServiceParts({ warn } as unknown as AppLogger) }
 }
 
-const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => ({
+const hanging = (stage: ServicePart['stage'], stoppedStages: string[]): ServicePart => ({
   stage,
   name: stage,
   stop: () => {
-    begun.push(stage)
+    stoppedStages.push(stage)
     return new Promise(() => undefined)
   },
 })
@@ -32,19 +32,19 @@ const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => (
 test('ends each stage at its timeout, and all stages in less than 10 s, even if every part hangs', () =>
   withFakeTime(async (time) => {
     const { warnings, parts } = openParts()
-    const begun: string[] = []
-    for (const [stage] of STAGES.toReversed()) parts.add(hanging(stage, begun))
+    const stoppedStages: string[] = []
+    for (const [stage] of STAGES.toReversed()) parts.add(hanging(stage, stoppedStages))
     let isClosed = false
     const started = time.now()
     void parts.close().then(() => (isClosed = true))
     for (const [index, [stage, milliseconds]] of STAGES.entries()) {
-      await time.pass(milliseconds - 1)
+      await time.advance(milliseconds - 1)
       assert.equal(
-        begun,
+        stoppedStages,
         STAGES.slice(0, index + 1).map(([name]) => name),
       )
       assert.is(warnings.length, index)
-      await time.pass(1)
+      await time.advance(1)
       assert.is(warnings[index], `${stage}: a part of the service did not stop in time; no longer waiting for it`)
     }
     assert.ok(isClosed)

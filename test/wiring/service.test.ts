@@ -74,8 +74,8 @@ test('closes everything that it opened if its port is in use', () =>
     const { closed, fault } = await start(opened)
     assert.match(String(fault), 'EADDRINUSE')
     assert.is(closed, 1)
-    const again = await openInstallation(settingsOf(folder, 0))
-    assert.is((await start(again)).fault, undefined, 'its leases and its folder were released')
+    const reopened = await openInstallation(settingsOf(folder, 0))
+    assert.is((await start(reopened)).fault, undefined, 'its leases and its folder were released')
     await new Promise<void>((done) => other.close(() => done()))
   }))
 

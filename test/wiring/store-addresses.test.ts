@@ -62,11 +62,11 @@ const refused: [setting: string, parameters: string, says: RegExp][] = [
   ['READ_MODEL', 'socketTimeoutMS=1', /socketTimeoutMS, which is not supported: the service sets its own timeouts/],
   ['READ_MODEL', 'replicasSet=rs0', /replicasSet, which is not a known parameter: did you mean replicaSet\?/],
 ]
-for (const [setting, parameters, says] of refused) {
+for (const [setting, parameters, message] of refused) {
   test(`are rejected by name in ${setting}: ${parameters}`, () => {
     const address = setting === 'EVENT_STORE' ? ESDB : MONGO
     const fault = faultOf({ [setting]: `${address}?${parameters}` })
-    assert.match(fault, says)
+    assert.match(fault, message)
     assert.match(fault, new RegExp(`^${setting} has `))
     assert.not.match(fault, /hunter2|ann/)
   })

@@ -76,6 +76,6 @@ function reflectOrTransmit(field: Field, ray: Vector3, outwards: Vector3, a: num
 }
 
 function withUnitEnergy({ direction, field: { re, im }, energy }: PolarisedRay): Omit<PolarisedRay, 'energy'> {
-  const by = 1 / Math.sqrt(energy)
-  return { direction, field: { re: times(re, by), im: times(im, by) } }
+  const factor = 1 / Math.sqrt(energy)
+  return { direction, field: { re: times(re, factor), im: times(im, factor) } }
 }

@@ -69,15 +69,15 @@ function reflectionAmplitudes(cosine: number, cosineSquare: number, ratio: numbe
 
 const component = ({ re, im }: Field, axis: Vector3): Complex => [dot(re, axis), dot(im, axis)]
 const norm = ([re, im]: Complex): number => re * re + im * im
-const scale = ([re, im]: Complex, by: number): Complex => [re * by, im * by]
+const scale = ([re, im]: Complex, factor: number): Complex => [re * factor, im * factor]
 const product = (a: Complex, b: Complex): Complex => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 const quotient = (a: Complex, b: Complex): Complex => scale(product(a, [b[0], -b[1]]), 1 / norm(b))
 
 function fieldOf(s: Complex, p: Complex, across: Vector3, along: Vector3, energy: number): Field {
   const squares = norm(s) + norm(p)
-  const by = squares > 0 ? Math.sqrt(energy / squares) : 0
+  const factor = squares > 0 ? Math.sqrt(energy / squares) : 0
   return {
-    re: plus(times(across, s[0] * by), times(along, p[0] * by)),
-    im: plus(times(across, s[1] * by), times(along, p[1] * by)),
+    re: plus(times(across, s[0] * factor), times(along, p[0] * factor)),
+    im: plus(times(across, s[1] * factor), times(along, p[1] * factor)),
   }
 }

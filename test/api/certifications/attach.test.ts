@@ -12,9 +12,9 @@ const test = apiSuite('attaching a certification')
 test('returns the certification, which then appears in the v4 diamond and not in v3', async ({ ann, service }) => {
   const { id } = await created(ann)
   const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188'), file(smallPdf())]
-  const answer = expect(201, await upload(ann, parts))
-  expectDeclaredBody(attachCertificationEndpoint, 201, answer.json())
-  const shownCertification = certification(answer)
+  const response = expect(201, await upload(ann, parts))
+  expectDeclaredBody(attachCertificationEndpoint, 201, response.json())
+  const shownCertification = certification(response)
   assert.equal(Object.keys(shownCertification), ['id', 'laboratory', 'number', 'url', 'file'])
   assert.is(shownCertification.laboratory, 'GIA')
   assert.is(shownCertification.number, '33188')
@@ -27,8 +27,8 @@ test('returns the certification, which then appears in the v4 diamond and not in
 
 test('accepts a laboratory in any letter case', async ({ ann }) => {
   const { id } = await created(ann)
-  const answer = await ann.post('/v4/certification', { product: id, laboratory: ' igi\u00a0' })
-  assert.is((expect(201, answer).json() as { laboratory: string }).laboratory, 'IGI')
+  const response = await ann.post('/v4/certification', { product: id, laboratory: ' igi\u00a0' })
+  assert.is((expect(201, response).json() as { laboratory: string }).laboratory, 'IGI')
 })
 
 test('accepts JSON without a file, and form parts in any order', async ({ ann }) => {
@@ -36,12 +36,12 @@ test('accepts JSON without a file, and form parts in any order', async ({ ann })
   const json = expect(201, await ann.post('/v4/certification', { laboratory: 'GCAL', number: '33188', product: id }))
   assert.is(certification(json).file, null)
   const parts = [file(smallPdf()), text('number', ''), text('laboratory', 'IIDGR'), text('product', id)]
-  const late = certification(expect(201, await upload(ann, parts)))
-  assert.is(late.number, null)
-  assert.is(late.url, null)
-  assert.match(late.file ?? '', /^http/)
+  const reordered = certification(expect(201, await upload(ann, parts)))
+  assert.is(reordered.number, null)
+  assert.is(reordered.url, null)
+  assert.match(reordered.file ?? '', /^http/)
   const diamond = shown(await ann.get(`/v4/diamond/${id}`))
-  assert.equal(diamond['certifications'], [certification(json), late])
+  assert.equal(diamond['certifications'], [certification(json), reordered])
 })
 
 test('treats the empty file of a browser form as none', async ({ ann }) => {
@@ -67,7 +67,7 @@ test('assigns unique ids', async ({ ann, bob }) => {
       ([ann, bob][n % 2] ?? ann).post('/v4/certification', { product: stones[n % 2]?.id ?? 0, laboratory: 'GIA' }),
     ),
   )
-  assert.is(new Set(all.map((answer) => certification(expect(201, answer)).id)).size, 30)
+  assert.is(new Set(all.map((response) => certification(expect(201, response)).id)).size, 30)
 })
 
 test('is rejected with all its errors at once, 422 before 403 before 404', async ({ ann, bob }) => {
@@ -130,13 +130,13 @@ test('accepts a PDF with any name, and with bytes before its header and after it
 
 test('returns a Location', async ({ ann, service }) => {
   const { id } = await created(ann)
-  for (const answer of [
+  for (const response of [
     await upload(ann, [text('product', id), text('laboratory', 'GIA'), file(smallPdf())]),
     await ann.post('/v4/certification', { product: id, laboratory: 'GIA' }),
   ]) {
-    const { id: attachedId } = certification(expect(201, answer))
-    assert.is(answer.headers.location, `${service.url}/v4/certification/${attachedId}`)
-    expect(204, await ann.remove(new URL(answer.headers.location ?? '').pathname))
+    const { id: attachedId } = certification(expect(201, response))
+    assert.is(response.headers.location, `${service.url}/v4/certification/${attachedId}`)
+    expect(204, await ann.remove(new URL(response.headers.location ?? '').pathname))
   }
 })
 
@@ -146,11 +146,11 @@ const FORM = 'application/x-www-form-urlencoded; charset=UTF-8'
 
 test('accepts a URL-encoded form without a file', async ({ ann, bob }) => {
   const { id } = await created(ann)
-  const taken = certification(
+  const accepted = certification(
     expect(201, await urlencoded(ann, `product=${id}&laboratory=%20GIA+&number=33+188&file=`)),
   )
-  assert.equal([taken.laboratory, taken.number, taken.file], ['GIA', '33 188', null])
-  assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [taken])
+  assert.equal([accepted.laboratory, accepted.number, accepted.file], ['GIA', '33 188', null])
+  assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [accepted])
   const wrong = refusal(422, await urlencoded(ann, 'product=x&laboratory=EGL&lab=1&file=%25PDF'))
   assert.equal(pointers(wrong), ['/file', '/lab', '/laboratory', '/product'])
   assert.equal(pointers(refusal(400, await urlencoded(ann, `product=${id}&product=${id}&laboratory=GIA`))), [

@@ -34,10 +34,10 @@ async function firstCertification(
   { ann }: Given,
   id: number,
 ): Promise<{ readonly one: CertificationWithWarnings; readonly etag: string }> {
-  const answer = expect(200, await ann.get(`/v4/diamond/${id}`))
-  const [one] = shown(answer)['certifications'] as CertificationWithWarnings[]
+  const response = expect(200, await ann.get(`/v4/diamond/${id}`))
+  const [one] = shown(response)['certifications'] as CertificationWithWarnings[]
   assert.ok(one)
-  return { one, etag: String(answer.headers.etag) }
+  return { one, etag: String(response.headers.etag) }
 }
 
 const WRONG: readonly (readonly [
@@ -55,8 +55,8 @@ const WRONG: readonly (readonly [
   ['of a laboratory-grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
 ]
 
-for (const [what, stone, report, overrides, warning] of WRONG) {
-  test(`${what} is shown with a warning, and its measurements are not used`, async (given) => {
+for (const [description, stone, report, overrides, warning] of WRONG) {
+  test(`${description} is shown with a warning, and its measurements are not used`, async (given) => {
     const { ann } = given
     const { id } = await created(ann, { ...stone, access: 2, dataAccess: 2 })
     await attachAndRead(given, id, report, overrides)
@@ -97,9 +97,9 @@ test('with a contradiction changes the ETag for readers, and does not block a ch
   expect(201, await upload(ann, parts))
   const seen: { etag: string; body: string }[] = []
   await until('the warning', async () => {
-    const answer = expect(200, await ann.get(`/v4/diamond/${id}`))
-    seen.push({ etag: String(answer.headers.etag), body: answer.text })
-    return answer.text.includes('"warnings"')
+    const response = expect(200, await ann.get(`/v4/diamond/${id}`))
+    seen.push({ etag: String(response.headers.etag), body: response.text })
+    return response.text.includes('"warnings"')
   })
   for (const { etag, body } of seen) for (const other of seen) assert.is(etag === other.etag, body === other.body)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': String(seen[0]?.etag) }))

@@ -78,8 +78,8 @@ test('is restored if another process deletes it while the certification is recor
     taking.after = () => removeAllFiles(installation.files)
     const pdf = smallPdf(700_000)
     const { file } = await attached(ann, id, pdf)
-    const answer = expect(200, await service.send({ path: pathOf(file) }))
-    assert.is(answer.headers['content-length'], '700000')
+    const response = expect(200, await service.send({ path: pathOf(file) }))
+    assert.is(response.headers['content-length'], '700000')
   } finally {
     await service.stop()
   }

@@ -62,9 +62,9 @@ test('supports range requests', async ({ ann, service }) => {
     assert.is(content, pdf.subarray(start, end + 1).toString())
   }
   for (const range of ['bytes=1000-', 'bytes=-0']) {
-    const answer = await part(range)
-    refusal(416, answer)
-    assert.is(answer.headers['content-range'], 'bytes */1000')
+    const response = await part(range)
+    refusal(416, response)
+    assert.is(response.headers['content-range'], 'bytes */1000')
   }
   for (const range of ['bytes=5-2', 'bytes=0-1,5-6', 'lines=1-2', 'bytes=x-'])
     assert.is((await part(range)).status, 200)

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Vendor } from '../harness/account.ts'
 import { certification, file, formBody, formHeaders, smallPdf, text, type Part } from '../harness/form.ts'
-import { expect, refusal, type Answer } from '../harness/request.ts'
+import { expect, refusal, type ApiResponse } from '../harness/request.ts'
 import { apiSuite } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 
@@ -41,7 +41,7 @@ const attachedTo = async (vendor: Vendor, id: number) =>
     (one) => one.id,
   )
 
-const idOf = (answer: Answer) => certification(expect(201, answer)).id
+const idOf = (response: ApiResponse) => certification(expect(201, response)).id
 
 test('is attached once and returns the first response again, whatever the encoding of its body', async ({ ann }) => {
   const { id } = await created(ann)
@@ -87,8 +87,8 @@ test('returns the first response again after it was removed, and after its diamo
 
 test('is attached once by concurrent requests', async ({ ann }) => {
   const { id } = await created(ann)
-  const answers = await Promise.all(Array.from({ length: 12 }, () => keyed(ann, 'k-many', report(id))))
-  assert.is(new Set(answers.map(idOf)).size, 1)
+  const responses = await Promise.all(Array.from({ length: 12 }, () => keyed(ann, 'k-many', report(id))))
+  assert.is(new Set(responses.map(idOf)).size, 1)
   assert.is((await attachedTo(ann, id)).length, 1)
 })
 

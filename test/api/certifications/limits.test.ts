@@ -82,8 +82,8 @@ test('with a file that is far too large is rejected at /file, with and without a
 test('with too large a Content-Length is rejected before its body is sent', async ({ ann, service }) => {
   const { id } = await created(ann)
   const socket = await beginUpload(service, ann, id, 5_000_000_000)
-  const answer = await new Promise<string>((done) => socket.once('data', (chunk: Buffer) => done(chunk.toString())))
-  assert.match(answer, /^HTTP\/1\.1 413 /)
+  const response = await new Promise<string>((done) => socket.once('data', (chunk: Buffer) => done(chunk.toString())))
+  assert.match(response, /^HTTP\/1\.1 413 /)
   socket.destroy()
 })
 

@@ -96,14 +96,14 @@ test('is used in decisions, shown and rebuilt like a current one, and stays unch
     assert.ok(models.length > 0)
     for (const name of models) rmSync(join(dataDir, name), { recursive: true })
   }
-  const again = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
-  const owner = vendor(again.url, ann.account, ann.token)
+  const restarted = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
+  const owner = vendor(restarted.url, ann.account, ann.token)
   const readAgain = () => owner.get(`/v4/diamond/${id}`)
   const addressless = (body: string) => body.replaceAll(/https?:\/\/[^/"]+/g, '').replaceAll(/\?[^"]*/g, '')
   assert.is(addressless(JSON.stringify(shown(expect(200, await readAgain())))), addressless(before))
   expect(200, await owner.patch(`/v4/diamond/${id}`, { price: 13 }))
-  assert.equal((await readingsOf(again, id))[0], stored)
-  await again.stop()
+  assert.equal((await readingsOf(restarted, id))[0], stored)
+  await restarted.stop()
 })
 
 const declarations = EVENTS as Record<string, EventDeclaration>

@@ -14,8 +14,8 @@ const untilCollected = (service: Service, pdf: Buffer) =>
 test('removes it from the diamond, and returns 404 the second time', async ({ ann }) => {
   const { id } = await created(ann)
   const { id: certification } = await attached(ann, id)
-  const answer = expect(204, await ann.remove(`/v4/certification/${certification}`))
-  assert.is(answer.text, '')
+  const response = expect(204, await ann.remove(`/v4/certification/${certification}`))
+  assert.is(response.text, '')
   assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
   refusal(404, await ann.remove(`/v4/certification/${certification}`))
 })
@@ -38,9 +38,9 @@ test('is the only method of its resource', async ({ ann }) => {
   const { id } = await created(ann)
   const { id: certification } = await attached(ann, id)
   for (const method of ['GET', 'PUT', 'PATCH', 'POST']) {
-    const answer = await ann.send({ method, path: `/v4/certification/${certification}` })
-    refusal(405, answer)
-    assert.is(answer.headers.allow, 'DELETE, OPTIONS')
+    const response = await ann.send({ method, path: `/v4/certification/${certification}` })
+    refusal(405, response)
+    assert.is(response.headers.allow, 'DELETE, OPTIONS')
   }
   assert.is((await ann.get('/v4/certification')).headers.allow, 'POST, OPTIONS')
 })

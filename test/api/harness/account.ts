@@ -8,18 +8,18 @@ import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
 import { FailedAttemptLimiter } from '../../../src/credentials/failed-attempt-limiter.ts'
 import { FamiliarAddresses } from '../../../src/credentials/familiar-addresses.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
-import { request, type Answer, type Request } from './request.ts'
+import { request, type ApiResponse, type Request } from './request.ts'
 
 /** A client of the service with an account and an access token. */
 export type Vendor = {
   readonly account: number
   readonly token: string
-  send(request: Request): Promise<Answer>
-  get(path: string, headers?: Request['headers']): Promise<Answer>
-  post(path: string, json: unknown, headers?: Request['headers']): Promise<Answer>
-  patch(path: string, json: unknown, headers?: Request['headers']): Promise<Answer>
-  put(path: string, json: unknown, headers?: Request['headers']): Promise<Answer>
-  remove(path: string, json?: unknown, headers?: Request['headers']): Promise<Answer>
+  send(request: Request): Promise<ApiResponse>
+  get(path: string, headers?: Request['headers']): Promise<ApiResponse>
+  post(path: string, json: unknown, headers?: Request['headers']): Promise<ApiResponse>
+  patch(path: string, json: unknown, headers?: Request['headers']): Promise<ApiResponse>
+  put(path: string, json: unknown, headers?: Request['headers']): Promise<ApiResponse>
+  remove(path: string, json?: unknown, headers?: Request['headers']): Promise<ApiResponse>
 }
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
@@ -70,8 +70,8 @@ export class Vendors {
 
 /** A client with a given token, valid or not. */
 export function vendor(url: string, account: number, token: string): Vendor {
-  const send = (wanted: Request) =>
-    request(url, { ...wanted, headers: { Authorization: `Bearer ${token}`, ...wanted.headers } })
+  const send = (options: Request) =>
+    request(url, { ...options, headers: { Authorization: `Bearer ${token}`, ...options.headers } })
   const writes =
     (method: string) =>
     (path: string, json: unknown, headers: Request['headers'] = {}) =>

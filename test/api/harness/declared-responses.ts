@@ -14,8 +14,8 @@ export function expectDeclaredBody(
   status: number,
   body: unknown,
 ): void {
-  const answer = responses[status]
-  const schema = typeof answer === 'object' ? answer.schema : undefined
+  const response = responses[status]
+  const schema = typeof response === 'object' ? response.schema : undefined
   if (!(schema instanceof z.ZodType)) throw new Error(`${operationId} declares no schema for ${status}`)
   // The schema strips unknown members.
   assert.equal(schema.parse(body), body, operationId)
@@ -46,8 +46,8 @@ export function expectDeclaredResponse(method: string, target: string, { status,
 
 /** Expects one of the declared media types, ignoring parameters. A response without a body has none. */
 function expectDeclaredMediaType({ operationId, responses }: Endpoint, status: number, type: string | undefined): void {
-  const answer = responses[status]
-  const media = typeof answer === 'object' ? answer.mediaType : undefined
+  const response = responses[status]
+  const media = typeof response === 'object' ? response.mediaType : undefined
   if (media === undefined || type === undefined) return
   const [bare] = type.split(';', 1)
   const declared = [media].flat().map((one) => one.split(';', 1)[0])
@@ -59,9 +59,9 @@ function expectDeclaredJson({ endpoint, version }: FoundRoute<never>, status: nu
   if (schema === undefined) return
   const body: unknown = JSON.parse(text)
   const { data, error } = schema.safeParse(body)
-  const what = `${endpoint.operationId} answered ${status} with ${text.slice(0, 500)}`
-  assert.is(error, undefined, `${what}: ${error?.message ?? ''}`)
-  assert.ok(isDeepStrictEqual(data, body), `${what}, which has more than it declares`)
+  const summary = `${endpoint.operationId} answered ${status} with ${text.slice(0, 500)}`
+  assert.is(error, undefined, `${summary}: ${error?.message ?? ''}`)
+  assert.ok(isDeepStrictEqual(data, body), `${summary}, which has more than it declares`)
 }
 
 /** The schema of a response, or of the error format of the group; undefined if it is not JSON. */

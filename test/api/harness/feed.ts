@@ -54,9 +54,9 @@ export class Consumer {
 export async function inventoryOf(vendor: Vendor): Promise<Shown[]> {
   const stones: Shown[] = []
   for (let offset = 0; ; offset += 1000) {
-    const answer = await vendor.get(`/v4/diamond?limit=1000&offset=${offset}`)
-    if (answer.status === 204) break
-    stones.push(...(expect(200, answer).json() as Shown[]))
+    const response = await vendor.get(`/v4/diamond?limit=1000&offset=${offset}`)
+    if (response.status === 204) break
+    stones.push(...(expect(200, response).json() as Shown[]))
   }
   return stones.toSorted((a, b) => Number(a.id) - Number(b.id))
 }

@@ -7,7 +7,7 @@ import { GENEROUS_TIMEOUT_MS, startService, type Overrides, type Service } from 
 export type Start = (
   roles: string,
   settings?: Readonly<Record<string, string>>,
-  others?: Pick<Overrides, 'readModelTimeoutMs' | 'clock'>,
+  overrides?: Pick<Overrides, 'readModelTimeoutMs' | 'clock'>,
 ) => Promise<Service>
 
 /** Runs services in turn or concurrently on one data folder. */
@@ -15,10 +15,10 @@ export async function servicesInFolder(run: (start: Start, dataDir: string) => P
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-shared-'))
   const started: Service[] = []
   try {
-    await run(async (ROLES, settings = {}, others = {}) => {
+    await run(async (ROLES, settings = {}, overrides = {}) => {
       const service = await startService({
         readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
-        ...others,
+        ...overrides,
         dataDir,
         settings: { ...settings, ROLES },
       })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Vendor } from './account.ts'
-import { expect, type Answer } from './request.ts'
+import { expect, type ApiResponse } from './request.ts'
 
 /** One part of a multipart form, as it goes over the wire. */
 export type Part = {
@@ -18,8 +18,8 @@ export const formHeaders = { 'Content-Type': `multipart/form-data; boundary=${BO
 /** A part's header, with the boundary before it. */
 export function partHead({ name, filename, type }: Omit<Part, 'content'>): Buffer {
   const file = filename === undefined ? '' : `; filename="${filename}"`
-  const kind = type === undefined ? '' : `\r\nContent-Type: ${type}`
-  return Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}${kind}\r\n\r\n`)
+  const contentType = type === undefined ? '' : `\r\nContent-Type: ${type}`
+  return Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}${contentType}\r\n\r\n`)
 }
 
 export const formEnd = Buffer.from(`--${BOUNDARY}--\r\n`)
@@ -46,10 +46,10 @@ export type ShownCertification = {
   readonly file: string | null
 }
 
-export const upload = (vendor: Vendor, parts: readonly Part[], path = '/v4/certification'): Promise<Answer> =>
+export const upload = (vendor: Vendor, parts: readonly Part[], path = '/v4/certification'): Promise<ApiResponse> =>
   vendor.send({ method: 'POST', path, headers: formHeaders, body: formBody(parts) })
 
-export const certification = (answer: Answer): ShownCertification => answer.json() as ShownCertification
+export const certification = (response: ApiResponse): ShownCertification => response.json() as ShownCertification
 
 /** Attaches a certification with this PDF. */
 export const attached = async (vendor: Vendor, product: number, pdf = smallPdf(), number = '33188') =>
@@ -69,8 +69,8 @@ export const attached = async (vendor: Vendor, product: number, pdf = smallPdf()
 export function smallPdf(bytes = 600): Buffer {
   const start = Buffer.from('%PDF-1.7\n%')
   const end = Buffer.from('\nstartxref\n0\n%%EOF\n')
-  const filling = Buffer.from(randomBytes(Math.ceil((bytes - start.length - end.length) / 2)).toString('hex'))
-  return Buffer.concat([start, filling.subarray(0, bytes - start.length - end.length), end])
+  const padding = Buffer.from(randomBytes(Math.ceil((bytes - start.length - end.length) / 2)).toString('hex'))
+  return Buffer.concat([start, padding.subarray(0, bytes - start.length - end.length), end])
 }
 
 /** The path and query of a link. */

@@ -26,8 +26,8 @@ const filled = (start: string, piece: string, end: string, bytes: number) =>
   start + piece.repeat(Math.floor((bytes - start.length - end.length) / piece.length)) + end
 
 const many = <Value>(count: number, each: (index: number) => Value) =>
-  Array.from({ length: count }, (_, at) => each(at))
-const named = (count: number, name: string) => Object.fromEntries(many(count, (at) => [`${name}${at}`, at]))
+  Array.from({ length: count }, (_, index) => each(index))
+const named = (count: number, name: string) => Object.fromEntries(many(count, (index) => [`${name}${index}`, index]))
 const bulk = (entries: readonly unknown[]) => json('/v4/diamond/bulk', JSON.stringify({ entries }))
 const keyed = { 'Idempotency-Key': 'long' }
 
@@ -45,7 +45,7 @@ const compressed = (path: string, body: string) =>
   }) as const
 
 /** Combining marks that normalisation reorders, in time quadratic in their number. */
-export const marks = (count: number): string => `a${'\u0301\u0316'.repeat(count / 2)}`
+export const combiningMarks = (count: number): string => `a${'\u0301\u0316'.repeat(count / 2)}`
 
 /** The most expensive request of each kind, with its expected status. */
 export const longestRequests: readonly (readonly [name: string, status: number, request: () => Request])[] = [
@@ -99,7 +99,7 @@ export const longestRequests: readonly (readonly [name: string, status: number, 
   [
     'an address of marks with wrong credentials',
     401,
-    () => ({ path: '/api/v1/authcheck', headers: { Authorization: basic(marks(9_000), 'wrong') } }),
+    () => ({ path: '/api/v1/authcheck', headers: { Authorization: basic(combiningMarks(9_000), 'wrong') } }),
   ],
 ]
 

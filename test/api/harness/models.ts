@@ -4,7 +4,7 @@ import { widthOf } from '../../../src/domain/scoring/light/optics.ts'
 import { meshOf, toMeshFile, type FileEncoding } from '../../domain/scoring/mesh/mesh-file.ts'
 import { file, formBody, formHeaders, type Part } from './form.ts'
 import type { Vendor } from './account.ts'
-import type { Answer, Request } from './request.ts'
+import type { ApiResponse, Request } from './request.ts'
 
 /** The 3D file of a cut of that weight. */
 export function modelFile(shape: ModelledShape, grade: Grade, carat: number, writing: FileEncoding = 'OFF'): Buffer {
@@ -14,7 +14,7 @@ export function modelFile(shape: ModelledShape, grade: Grade, carat: number, wri
 }
 
 /** Sends a form to the model endpoint of a diamond. */
-export const sendModel = (vendor: Vendor, id: number, parts: readonly Part[]): Promise<Answer> =>
+export const sendModel = (vendor: Vendor, id: number, parts: readonly Part[]): Promise<ApiResponse> =>
   vendor.send(formRequest(id, parts))
 
 const formRequest = (id: number, parts: readonly Part[]): Request => ({
@@ -28,7 +28,7 @@ const formRequest = (id: number, parts: readonly Part[]): Request => ({
 export const modelRequest = (id: number, model: Buffer | string): Request =>
   formRequest(id, [file(model, 'stone.bin', 'application/octet-stream')])
 
-export const attachModel = (vendor: Vendor, id: number, model: Buffer | string): Promise<Answer> =>
+export const attachModel = (vendor: Vendor, id: number, model: Buffer | string): Promise<ApiResponse> =>
   vendor.send(modelRequest(id, model))
 
 /** A model in a response. */
@@ -41,4 +41,4 @@ export type ShownModel = {
   readonly file?: string
 }
 
-export const model = (answer: Answer): ShownModel => answer.json() as ShownModel
+export const model = (response: ApiResponse): ShownModel => response.json() as ShownModel

@@ -42,8 +42,8 @@ export async function openPostbox(port?: number): Promise<Postbox> {
   server.on('error', () => undefined)
   const listening = server.listen(port ?? (await freePort()), '127.0.0.1')
   await once(listening, 'listening')
-  const { port: taken } = listening.address() as AddressInfo
-  postbox.address = `smtp://127.0.0.1:${taken}`
+  const { port: boundPort } = listening.address() as AddressInfo
+  postbox.address = `smtp://127.0.0.1:${boundPort}`
   return postbox
 }
 

@@ -16,7 +16,7 @@ export type Request = {
   readonly body?: string | Buffer | readonly Buffer[]
 }
 
-export type Answer = {
+export type ApiResponse = {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -35,22 +35,22 @@ export type ErrorBody = {
 const DEADLINE = 240_000
 
 /** Milliseconds after which an idle connection is closed: less than the 65 s of the service, which could close it just as a request is sent. */
-const IDLE = 30_000
+const IDLE_TIMEOUT_MS = 30_000
 
-const agent = new Agent({ keepAlive: true, timeout: IDLE })
+const agent = new Agent({ keepAlive: true, timeout: IDLE_TIMEOUT_MS })
 
 /** Sends a request and checks what every response must have. */
-export async function request(address: string, wanted: Request): Promise<Answer> {
-  const answer = await exchange(address, wanted)
-  checkEveryResponse(wanted, answer)
-  return answer
+export async function request(address: string, options: Request): Promise<ApiResponse> {
+  const response = await exchange(address, options)
+  checkEveryResponse(options, response)
+  return response
 }
 
-function exchange(address: string, { method = 'GET', path, headers = {}, json, body }: Request): Promise<Answer> {
+function exchange(address: string, { method = 'GET', path, headers = {}, json, body }: Request): Promise<ApiResponse> {
   const { hostname, port } = new URL(address)
   const content = json === undefined ? body : JSON.stringify(json)
   return new Promise((done, fail) => {
-    const sending = send({
+    const sentRequest = send({
       agent,
       hostname,
       port,
@@ -64,11 +64,13 @@ function exchange(address: string, { method = 'GET', path, headers = {}, json, b
         ...mutable(headers),
       },
     })
-    sending.setTimeout(DEADLINE, () => sending.destroy(new Error(`no response to ${method} ${path} in ${DEADLINE} ms`)))
-    sending.on('error', (cause) => fail(new Error(`${method} ${path}: ${cause.message}`, { cause })))
+    sentRequest.setTimeout(DEADLINE, () =>
+      sentRequest.destroy(new Error(`no response to ${method} ${path} in ${DEADLINE} ms`)),
+    )
+    sentRequest.on('error', (cause) => fail(new Error(`${method} ${path}: ${cause.message}`, { cause })))
     // Has no effect after a complete response; a killed server may only close the connection.
-    sending.on('close', () => fail(new Error(`the connection closed before the response to ${method} ${path}`)))
-    sending.on('response', (response) => {
+    sentRequest.on('close', () => fail(new Error(`the connection closed before the response to ${method} ${path}`)))
+    sentRequest.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', fail)
@@ -77,10 +79,10 @@ function exchange(address: string, { method = 'GET', path, headers = {}, json, b
         done({ status: response.statusCode ?? 0, headers: response.headers, text, json: () => JSON.parse(text) })
       })
     })
-    if (typeof content === 'string' || Buffer.isBuffer(content)) sending.end(content)
+    if (typeof content === 'string' || Buffer.isBuffer(content)) sentRequest.end(content)
     else {
-      for (const chunk of content ?? []) sending.write(chunk)
-      sending.end()
+      for (const chunk of content ?? []) sentRequest.write(chunk)
+      sentRequest.end()
     }
   })
 }
@@ -91,29 +93,30 @@ const mutable = (headers: NonNullable<Request['headers']>) =>
   )
 
 /** Expects a version and a request id in every response, and a reason in the standard body of an error. */
-export function checkEveryResponse({ method = 'GET', path }: Request, { status, headers, text }: Answer): void {
-  const what = `${method} ${path.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`
+export function checkEveryResponse({ method = 'GET', path }: Request, { status, headers, text }: ApiResponse): void {
+  const summary = `${method} ${path.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`
   expectDeclaredResponse(method, path, { status, text, headers })
-  assert.is(headers['x-app-version'], VERSION, `${what} without X-App-Version`)
-  assert.match(String(headers['x-request-id']), /^[\x20-\x7e]{1,128}$/, `${what} without X-Request-Id`)
-  if (status === 405) assert.ok(headers.allow, `${what} without Allow`)
-  if (status === 401) assert.ok(headers['www-authenticate'], `${what} without WWW-Authenticate`)
-  if (status === 503 || status === 429) assert.ok(headers['retry-after'], `${what} without Retry-After`)
+  assert.is(headers['x-app-version'], VERSION, `${summary} without X-App-Version`)
+  assert.match(String(headers['x-request-id']), /^[\x20-\x7e]{1,128}$/, `${summary} without X-Request-Id`)
+  if (status === 405) assert.ok(headers.allow, `${summary} without Allow`)
+  if (status === 401) assert.ok(headers['www-authenticate'], `${summary} without WWW-Authenticate`)
+  if (status === 503 || status === 429) assert.ok(headers['retry-after'], `${summary} without Retry-After`)
   if (status >= 400 && method !== 'HEAD' && /^\/v\d/.test(path)) {
     const { error, requestId } = JSON.parse(text) as ErrorBody
-    assert.ok(Array.isArray(error) && error.length > 0 && error.every((message) => message.length > 0), what)
-    assert.is(requestId, headers['x-request-id'], what)
+    assert.ok(Array.isArray(error) && error.length > 0 && error.every((message) => message.length > 0), summary)
+    assert.is(requestId, headers['x-request-id'], summary)
   }
 }
 
 /** Expects a status; the failure shows the body. */
-export function expect(status: number, answer: Answer): Answer {
-  assert.is(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`)
-  return answer
+export function expect(status: number, response: ApiResponse): ApiResponse {
+  assert.is(response.status, status, `expected ${status}, got ${response.status}: ${response.text.slice(0, 500)}`)
+  return response
 }
 
 /** The body of an error response, after its status was checked. */
-export const refusal = (status: number, answer: Answer): ErrorBody => expect(status, answer).json() as ErrorBody
+export const refusal = (status: number, response: ApiResponse): ErrorBody =>
+  expect(status, response).json() as ErrorBody
 
 /** The sorted pointers of an error body. */
 export const pointers = (body: ErrorBody): string[] => (body.details ?? []).map(({ pointer }) => pointer).toSorted()

@@ -5,7 +5,7 @@ import { issueApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import type { Plan } from '../../../src/domain/account/account.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
-import { expect, request, type Answer, type Request } from './request.ts'
+import { expect, request, type ApiResponse, type Request } from './request.ts'
 
 /** An account with an API token of the secrets API. */
 export type Sender = {
@@ -64,26 +64,26 @@ export async function shared(
   return shownIn(await request(url, form('/api/v1/share', body, sender.authorization)))
 }
 
-export const shownIn = (answer: Answer): Shown => expect(200, answer).json() as Shown
+export const shownIn = (response: ApiResponse): Shown => expect(200, response).json() as Shown
 
 /** An empty POST, as most programs send it to reveal a secret. */
 export const post = (url: string, path: string, headers: Request['headers'] = {}) =>
   request(url, { method: 'POST', path: `/api/v1/${path}`, headers })
 
-export const reveal = (url: string, key: string, passphrase?: string): Promise<Answer> =>
+export const reveal = (url: string, key: string, passphrase?: string): Promise<ApiResponse> =>
   passphrase === undefined
     ? post(url, `secret/${key}`)
     : request(url, form(`/api/v1/secret/${key}`, new URLSearchParams({ passphrase }).toString()))
 
 /** Expects the exact response for an unknown secret. */
-export function isUnknown(answer: Answer, key: string): void {
-  expect(404, answer)
-  assert.is(answer.text, `{"secret_key":"${key}","message":"Unknown secret"}`)
-  assert.is(answer.headers['content-type'], 'application/json; charset=utf-8')
+export function expectUnknownSecret(response: ApiResponse, key: string): void {
+  expect(404, response)
+  assert.is(response.text, `{"secret_key":"${key}","message":"Unknown secret"}`)
+  assert.is(response.headers['content-type'], 'application/json; charset=utf-8')
 }
 
 /** Expects the status and the exact message of an error. */
-export function refused(answer: Answer, status: number, message: string): void {
-  expect(status, answer)
-  assert.equal(answer.json(), { message })
+export function expectError(response: ApiResponse, status: number, message: string): void {
+  expect(status, response)
+  assert.equal(response.json(), { message })
 }

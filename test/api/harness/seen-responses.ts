@@ -30,8 +30,8 @@ export function seenResponses(folder: string): Set<string> {
  * and of request bodies and of any request the errors that any endpoint can return.
  */
 export function unseenResponses(endpoints: readonly Endpoint[], seenKeys: ReadonlySet<string>): string[] {
-  const isSeen = (some: readonly Endpoint[], status: number) =>
-    some.some(({ operationId }) => seenKeys.has(responseKey(operationId, status)))
+  const isSeen = (declaring: readonly Endpoint[], status: number) =>
+    declaring.some(({ operationId }) => seenKeys.has(responseKey(operationId, status)))
   const ofEndpoints = endpoints.flatMap((endpoint) =>
     Object.keys(endpoint.responses)
       .map(Number)

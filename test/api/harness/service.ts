@@ -12,7 +12,7 @@ import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 import { Vendors, type Vendor } from './account.ts'
 import { enginesFor, forgetEngines } from '../../engines.ts'
-import { request, type Answer, type Request } from './request.ts'
+import { request, type ApiResponse, type Request } from './request.ts'
 
 /** Differences from the service in production. */
 export type Overrides = {
@@ -55,7 +55,7 @@ export type Service = {
   readonly ann: Vendor
   readonly bob: Vendor
   /** Sends a request without a token. */
-  send(request: Request): Promise<Answer>
+  send(request: Request): Promise<ApiResponse>
   /** Registers another account and opens a session for it. */
   newVendor(): Promise<Vendor & { readonly refreshToken: string }>
   stop(): Promise<void>
@@ -64,7 +64,7 @@ export type Service = {
 /** Starts the service as `serve` does, on the engines that test/engines.ts selects, so that the same tests run on each engine. */
 export async function startService(overrides: Overrides = {}): Promise<Service> {
   const dataDir = overrides.dataDir ?? mkdtempSync(join(tmpdir(), 'adamant-api-'))
-  const forget = async () => {
+  const removeData = async () => {
     if (overrides.dataDir !== undefined) return
     rmSync(dataDir, { recursive: true, force: true })
     await forgetEngines(dataDir)
@@ -73,13 +73,13 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
     const installation = await openInstallationFor(dataDir, overrides)
     const running = await start(installation)
     try {
-      return await withVendors(installation, running, { ...overrides, dataDir }, forget)
+      return await withVendors(installation, running, { ...overrides, dataDir }, removeData)
     } catch (error) {
       await running.stop()
       throw error
     }
   } catch (error) {
-    await forget()
+    await removeData()
     throw error
   }
 }
@@ -99,20 +99,24 @@ async function openInstallationFor(
   }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
-  const read = readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' })
-  const opened = await openInstallation(read, 'made', readModelTimeoutMs === undefined ? 1 : SERVER_TIMEOUT_FACTOR)
-  const log = store?.(opened.store) ?? opened.store
-  const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
-  const models = reads?.(opened.reads) ?? opened.reads
-  const used = scored === true ? models : leasedElsewhere('scoring', models)
+  const parsedSettings = readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' })
+  const opened = await openInstallation(
+    parsedSettings,
+    'made',
+    readModelTimeoutMs === undefined ? 1 : SERVER_TIMEOUT_FACTOR,
+  )
+  const eventStore = store?.(opened.store) ?? opened.store
+  const writing = { ...opened.writing, store: eventStore, ...(clock !== undefined && { clock }) }
+  const readModels = reads?.(opened.reads) ?? opened.reads
+  const leasedReadModels = scored === true ? readModels : leasedElsewhere('scoring', readModels)
   // The report reader may be slow and large here, because it is compiled first.
-  const reading = { timeoutMs: GENEROUS_TIMEOUT_MS, maxMemoryBytes: Infinity }
+  const reportReaderLimits = { timeoutMs: GENEROUS_TIMEOUT_MS, maxMemoryBytes: Infinity }
   return installation({
     ...opened,
-    store: log,
-    reads: used,
+    store: eventStore,
+    reads: leasedReadModels,
     writing,
-    reportReaderLimits: reading,
+    reportReaderLimits,
     hashing,
     ...(readModelTimeoutMs !== undefined && { readModelTimeoutMs }),
     ...(maxScannedDiamonds !== undefined && { maxScannedDiamonds }),
@@ -130,8 +134,8 @@ function leasedElsewhere(name: string, reads: ReadStore): ReadStore {
 async function withVendors(
   installation: Installation,
   running: RunningService,
-  { dataDir, vendors: known }: { readonly dataDir: string } & Pick<Overrides, 'vendors'>,
-  forget: () => Promise<void>,
+  { dataDir, vendors: existingVendors }: { readonly dataDir: string } & Pick<Overrides, 'vendors'>,
+  removeData: () => Promise<void>,
 ): Promise<Service> {
   const { local: url, metrics } = running
   if (url === undefined) throw new Error('the service does not listen: ROLES has no http')
@@ -142,13 +146,13 @@ async function withVendors(
     metrics,
     dataDir,
     installation,
-    ann: known?.ann ?? (await vendors.open(url)),
-    bob: known?.bob ?? (await vendors.open(url)),
-    send: (wanted) => request(url, wanted),
+    ann: existingVendors?.ann ?? (await vendors.open(url)),
+    bob: existingVendors?.bob ?? (await vendors.open(url)),
+    send: (options) => request(url, options),
     newVendor: () => vendors.open(url),
     async stop() {
       await running.stop()
-      await forget()
+      await removeData()
     },
   }
 }
@@ -171,7 +175,7 @@ export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
 /** A clock that stays within one step of link signatures, so that all responses of a suite have the same signatures. */
 export function clockOfLinks(): () => number {
   const step = LINK_STEP * 1000
-  const begin = Date.now() - (Date.now() % step)
-  const offset = Date.now() - begin - 1
-  return () => Math.min(Date.now() - offset, begin + step)
+  const stepStart = Date.now() - (Date.now() % step)
+  const offset = Date.now() - stepStart - 1
+  return () => Math.min(Date.now() - offset, stepStart + step)
 }

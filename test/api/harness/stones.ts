@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { until } from '../../until.ts'
 import type { Vendor } from './account.ts'
-import { expect, type Answer } from './request.ts'
+import { expect, type ApiResponse } from './request.ts'
 
 /** A diamond in a response of either version. */
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: number; readonly sku: string }
@@ -16,25 +16,25 @@ export const stone = (fields: Readonly<Record<string, unknown>> = {}) => ({
 
 export const stoneV3 = (fields: Readonly<Record<string, unknown>> = {}) => stone({ cutShape: 2, ...fields })
 
-export const shown = (answer: Answer): Shown => answer.json() as Shown
+export const shown = (response: ApiResponse): Shown => response.json() as Shown
 
 /** Removes the signatures of links: a link that expires has another signature every five minutes. */
 const withoutSignatures = (text: string): string => text.replaceAll(/\?signature=[\w-]+/g, '')
 
 /** The body of a response without the signatures of its links. */
-export const unsigned = (answer: Answer): unknown => JSON.parse(withoutSignatures(answer.text)) as unknown
+export const unsigned = (response: ApiResponse): unknown => JSON.parse(withoutSignatures(response.text)) as unknown
 
-export const list = (answer: Answer): Shown[] => (answer.status === 204 ? [] : (answer.json() as Shown[]))
+export const list = (response: ApiResponse): Shown[] => (response.status === 204 ? [] : (response.json() as Shown[]))
 
 /** Gets a list once it contains all previous writes: slow read models may lag or be unavailable for a while. */
-export async function current(vendor: Vendor, path: string): Promise<Answer> {
-  let answer = await vendor.get(path)
-  const isCurrent = () => answer.status !== 503 && answer.headers['x-consistency'] !== 'pending'
+export async function current(vendor: Vendor, path: string): Promise<ApiResponse> {
+  let response = await vendor.get(path)
+  const isCurrent = () => response.status !== 503 && response.headers['x-consistency'] !== 'pending'
   await until(`${path} with everything`, async () => {
-    if (!isCurrent()) answer = await vendor.get(path)
+    if (!isCurrent()) response = await vendor.get(path)
     return isCurrent()
   })
-  return answer
+  return response
 }
 
 /** Creates a diamond and returns it. */
@@ -48,9 +48,9 @@ export async function createdMany(vendor: Vendor, count: number, prefix = 'MANY'
 }
 
 /** All diamonds of a vendor as v3 and v4 list them, with totals. */
-export async function everythingOf(vendor: Vendor): Promise<unknown> {
-  const answers = await Promise.all(['v3', 'v4'].map((version) => vendor.get(`/${version}/diamond?limit=1000`)))
-  return answers.map(({ status, text, headers }) => ({
+export async function listsOf(vendor: Vendor): Promise<unknown> {
+  const responses = await Promise.all(['v3', 'v4'].map((version) => vendor.get(`/${version}/diamond?limit=1000`)))
+  return responses.map(({ status, text, headers }) => ({
     status,
     text: withoutSignatures(text),
     total: headers['x-total-count'],
@@ -58,8 +58,8 @@ export async function everythingOf(vendor: Vendor): Promise<unknown> {
 }
 
 /** Expects that an action changes no diamond of these vendors. */
-export async function changesNothing(vendors: readonly Vendor[], action: () => Promise<unknown>): Promise<void> {
-  const before = await Promise.all(vendors.map(everythingOf))
+export async function expectNoChange(vendors: readonly Vendor[], action: () => Promise<unknown>): Promise<void> {
+  const before = await Promise.all(vendors.map(listsOf))
   await action()
-  assert.equal(await Promise.all(vendors.map(everythingOf)), before)
+  assert.equal(await Promise.all(vendors.map(listsOf)), before)
 }

@@ -4,7 +4,7 @@ import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts'
 import { vendor, type Vendor } from '../harness/account.ts'
-import { expect, type Answer, type Request } from '../harness/request.ts'
+import { expect, type ApiResponse, type Request } from '../harness/request.ts'
 import { form } from '../harness/secrets.ts'
 import type { Service } from '../harness/service.ts'
 import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
@@ -38,26 +38,26 @@ export const logInRequest = (
   return { ...sent, headers: { ...sent.headers, 'Sec-Fetch-Site': 'same-origin', ...headers } }
 }
 
-export const cookieIn = (answer: Answer): string => String(answer.headers['set-cookie']?.[0])
+export const cookieIn = (response: ApiResponse): string => String(response.headers['set-cookie']?.[0])
 
 /** The cookie of a new session, as a browser sends it back. */
 export async function cookieOf(service: Service, person: Person): Promise<string> {
-  const answer = expect(303, await service.send(logInRequest(person)))
-  return String(cookieIn(answer).split(';', 1)[0])
+  const response = expect(303, await service.send(logInRequest(person)))
+  return String(cookieIn(response).split(';', 1)[0])
 }
 
-export const getPage = (service: Service, path: string, cookie: string): Promise<Answer> =>
+export const getPage = (service: Service, path: string, cookie: string): Promise<ApiResponse> =>
   service.send({ path, headers: { Cookie: cookie } })
 
 /** True for the log-in page. */
-export const isLogIn = ({ text }: Answer): boolean => text.includes('type="password"') && !text.includes('Log out')
+export const isLogIn = ({ text }: ApiResponse): boolean => text.includes('type="password"') && !text.includes('Log out')
 
 /** A person whose program creates stones and whose browser shows them. */
 export type Owner = {
   readonly person: Person
   readonly owner: Vendor
   /** Gets a page with the cookie of this owner. */
-  readonly look: (path: string) => Promise<Answer>
+  readonly openPage: (path: string) => Promise<ApiResponse>
 }
 
 export async function newOwner(service: Service): Promise<Owner> {
@@ -67,5 +67,5 @@ export async function newOwner(service: Service): Promise<Owner> {
   const grant = { account: person.account, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
   const cookie = await cookieOf(service, person)
   const owner = vendor(service.url, person.account, tokens.issue(grant, 'programs', 0))
-  return { person, owner, look: (path) => getPage(service, path, cookie) }
+  return { person, owner, openPage: (path) => getPage(service, path, cookie) }
 }

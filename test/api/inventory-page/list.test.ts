@@ -6,7 +6,7 @@ import {
   parametersOf,
   SORTS,
 } from '../../../src/projections/diamonds/list-attributes.ts'
-import { expect, type Answer } from '../harness/request.ts'
+import { expect, type ApiResponse } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
 import { isLogIn, newOwner } from './browser.ts'
@@ -18,22 +18,22 @@ test.before(async (given) => {
 })
 test.after(({ service }) => service.stop())
 
-const skus = ({ text }: Answer): string[] =>
+const skus = ({ text }: ApiResponse): string[] =>
   [...text.matchAll(/<th role="rowheader" scope="row">([^<]*)<\/th>/g)].map(([, sku = '']) => sku)
 
 /** The text that says how many stones there are. */
-const statusLine = ({ text }: Answer): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
+const statusLine = ({ text }: ApiResponse): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
 
-const linkTo = ({ text }: Answer, name: string): string =>
+const linkTo = ({ text }: ApiResponse, name: string): string =>
   new RegExp(`<a href="([^"]*)">${name}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
 test('shows only the stones of the account, newest first', async ({ service }) => {
-  const { owner, look } = await newOwner(service)
-  assert.is(statusLine(expect(200, await look('/inventory'))), 'No stones')
+  const { owner, openPage } = await newOwner(service)
+  assert.is(statusLine(expect(200, await openPage('/inventory'))), 'No stones')
   await created(service.ann, { sku: 'HERS' })
   await created(owner, { sku: 'A <b>', price: 12_345.5, color: 'G', clarity: 'VS1', cutQuality: 'Excellent' })
   await created(owner, { sku: 'B', isColored: true, fancyGrade: 'Fancy Intense', colorHue: 'Yellow' })
-  const page = expect(200, await look('/inventory'))
+  const page = expect(200, await openPage('/inventory'))
   assert.equal(skus(page), ['B', 'A &lt;b&gt;'])
   assert.is(statusLine(page), '2 stones')
   for (const shown of ['12,345.5', '>G<', '>VS1<', '>Excellent<', '>Fancy Intense Yellow<', '>0.73<', 'Restricted']) {
@@ -43,11 +43,11 @@ test('shows only the stones of the account, newest first', async ({ service }) =
 })
 
 test('filters and sorts by the same query as the v4 list', async ({ service }) => {
-  const { owner, look } = await newOwner(service)
+  const { owner, openPage } = await newOwner(service)
   await created(owner, { sku: 'small', carat: 0.5, color: 'D', price: 900 })
   await created(owner, { sku: 'large', carat: 2, color: 'G', price: 9000, isLabGrown: true })
   await created(owner, { sku: 'pear', carat: 1, color: 'G', cutShape: 'Pear' })
-  const found = async (query: string) => skus(expect(200, await look(`/inventory?${query}`)))
+  const found = async (query: string) => skus(expect(200, await openPage(`/inventory?${query}`)))
   assert.equal(await found('f[sku][]=pear'), ['pear'])
   assert.equal(await found('f[cutShape][]=Round&f[caratFrom]=1'), ['large'])
   assert.equal(await found('f[color][]=G&sort=carat'), ['pear', 'large'])
@@ -63,8 +63,8 @@ test('filters and sorts by the same query as the v4 list', async ({ service }) =
 })
 
 test('keeps the chosen filters in its form', async ({ service }) => {
-  const { look } = await newOwner(service)
-  const { text } = expect(200, await look('/inventory?f[sku][]=a%22b&f[color][]=G&f[caratFrom]=1.5&sort=-price'))
+  const { openPage } = await newOwner(service)
+  const { text } = expect(200, await openPage('/inventory?f[sku][]=a%22b&f[color][]=G&f[caratFrom]=1.5&sort=-price'))
   assert.ok(text.includes('value="a&quot;b"'))
   assert.match(text, /name="f\[caratFrom\]"[^>]*value="1\.5"/)
   assert.match(text, /value="G"\s+checked/)
@@ -73,34 +73,34 @@ test('keeps the chosen filters in its form', async ({ service }) => {
 })
 
 test('offers every filter and sort order of the v4 list', async ({ service }) => {
-  const { look } = await newOwner(service)
-  const { text } = expect(200, await look('/inventory'))
+  const { openPage } = await newOwner(service)
+  const { text } = expect(200, await openPage('/inventory'))
   const members = LIST_ATTRIBUTES.filter(({ name, versions }) => name !== 'id' && versions.includes('v4'))
   for (const parameter of members.flatMap(parametersOf)) assert.ok(text.includes(`name="${parameter}"`), parameter)
   for (const sort of SORTS) assert.ok(text.includes(`<option value="${sort === NEWEST_FIRST ? '' : sort}"`), sort)
 })
 
 test('is paginated and keeps the filters', async ({ service }) => {
-  const { owner, look } = await newOwner(service)
+  const { owner, openPage } = await newOwner(service)
   await createdMany(owner, 60)
-  const first = expect(200, await look('/inventory?f[cutShape][]=Round'))
+  const first = expect(200, await openPage('/inventory?f[cutShape][]=Round'))
   assert.is(statusLine(first), 'Stones 1 to 25 of 60')
   assert.is(linkTo(first, 'Previous'), '')
-  const second = expect(200, await look(`/inventory${linkTo(first, 'Next')}`))
+  const second = expect(200, await openPage(`/inventory${linkTo(first, 'Next')}`))
   assert.is(statusLine(second), 'Stones 26 to 50 of 60')
-  const last = expect(200, await look(`/inventory${linkTo(second, 'Last')}`))
+  const last = expect(200, await openPage(`/inventory${linkTo(second, 'Last')}`))
   assert.is(statusLine(last), 'Stones 51 to 60 of 60')
   assert.is(linkTo(last, 'Next'), '')
-  assert.equal(skus(await look(`/inventory${linkTo(last, 'Previous')}`)), skus(second))
-  assert.equal(skus(await look(`/inventory${linkTo(last, 'First')}`)), skus(first))
+  assert.equal(skus(await openPage(`/inventory${linkTo(last, 'Previous')}`)), skus(second))
+  assert.equal(skus(await openPage(`/inventory${linkTo(last, 'First')}`)), skus(first))
   assert.is(new Set([first, second, last].flatMap(skus)).size, 60)
-  const beyond = expect(200, await look('/inventory?offset=500'))
+  const beyond = expect(200, await openPage('/inventory?offset=500'))
   assert.is(statusLine(beyond), '60 stones')
-  assert.is(statusLine(await look(`/inventory${linkTo(beyond, 'Previous')}`)), 'Stones 51 to 60 of 60')
+  assert.is(statusLine(await openPage(`/inventory${linkTo(beyond, 'Previous')}`)), 'Stones 51 to 60 of 60')
 })
 
 test('shows the error of a query and keeps the input', async ({ service }) => {
-  const { look } = await newOwner(service)
+  const { openPage } = await newOwner(service)
   for (const [query, status, message] of [
     ['f[caratFrom]=much', 400, 'must be a number'],
     ['after=x', 400, 'cursor'],
@@ -108,7 +108,7 @@ test('shows the error of a query and keeps the input', async ({ service }) => {
     ['f[color][]=Blue', 422, 'Colour '],
     ['limit=0', 422, 'limit must be from 1'],
   ] as const) {
-    const page = expect(status, await look(`/inventory?${query}&f[sku][]=typed`))
+    const page = expect(status, await openPage(`/inventory?${query}&f[sku][]=typed`))
     assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(message), query)
     assert.ok(page.text.includes('value="typed"') && page.text.includes('Log out'))
   }
@@ -117,15 +117,15 @@ test('shows the error of a query and keeps the input', async ({ service }) => {
 })
 
 test('links to the report page and the history of each stone', async ({ service }) => {
-  const { owner, look } = await newOwner(service)
+  const { owner, openPage } = await newOwner(service)
   const { id } = await created(owner, { sku: 'A', price: 4321 })
   expect(200, await owner.patch(`/v4/diamond/${id}`, { price: 1234 }))
-  const { text } = await look('/inventory')
+  const { text } = await openPage('/inventory')
   const report = new URL(/<a href="([^"]*)" aria-label="Report of A"/.exec(text)?.[1] ?? '')
   expect(200, await service.send({ path: report.pathname + report.search }))
   const past = /<a href="([^"]*)" aria-label="History of A"/.exec(text)?.[1] ?? ''
   assert.is(past, `inventory/${id}`)
-  const page = expect(200, await look(`/${past}`))
+  const page = expect(200, await openPage(`/${past}`))
   assert.match(page.text, '<h2>History</h2>')
   assert.match(page.text.replaceAll(/\s+/g, ' '), 'Price: from 4321 to 1234')
   assert.is(page.headers['cache-control'], 'no-store')
@@ -137,12 +137,12 @@ test('links to the report page and the history of each stone', async ({ service 
 })
 
 test('returns 404 for stones of other accounts, deleted stones and invalid ids', async ({ service }) => {
-  const { owner, look } = await newOwner(service)
-  const { id: hers } = await created(service.ann)
+  const { owner, openPage } = await newOwner(service)
+  const { id: vendorStone } = await created(service.ann)
   const { id: deleted } = await created(owner)
   expect(204, await owner.remove(`/v4/diamond/${deleted}`))
-  for (const id of [hers, deleted, 999_999_999, 0, 'x', '%00', '1e3']) {
-    assert.match(expect(404, await look(`/inventory/${id}`)).text, 'Your inventory has no such stone')
+  for (const id of [vendorStone, deleted, 999_999_999, 0, 'x', '%00', '1e3']) {
+    assert.match(expect(404, await openPage(`/inventory/${id}`)).text, 'Your inventory has no such stone')
   }
 })
 

@@ -25,10 +25,10 @@ const tokenIn = (cookie: string) => cookie.slice(cookie.indexOf('=') + 1)
 
 test('opens a session with an HttpOnly, SameSite cookie', async ({ service, ann }) => {
   assert.ok(isLogIn(expect(200, await service.send({ path: '/inventory' }))))
-  const answer = expect(303, await service.send(logInRequest(ann)))
-  assert.is(answer.headers.location, 'inventory')
-  assert.is(answer.headers['cache-control'], 'no-store')
-  assert.match(cookieIn(answer), /^adamant=v1\.\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
+  const response = expect(303, await service.send(logInRequest(ann)))
+  assert.is(response.headers.location, 'inventory')
+  assert.is(response.headers['cache-control'], 'no-store')
+  assert.match(cookieIn(response), /^adamant=v1\.\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
   const page = expect(200, await getPage(service, '/inventory', await cookieOf(service, ann)))
   assert.not(isLogIn(page))
   assert.is(page.headers['cache-control'], 'no-store')
@@ -37,8 +37,8 @@ test('opens a session with an HttpOnly, SameSite cookie', async ({ service, ann 
 })
 
 test('redirects to the requested filters', async ({ service, ann }) => {
-  const answer = await service.send(logInRequest(ann, {}, '/inventory?f[sku][]=A%207&sort=carat'))
-  assert.is(expect(303, answer).headers.location, 'inventory?f%5Bsku%5D%5B%5D=A+7&sort=carat')
+  const response = await service.send(logInRequest(ann, {}, '/inventory?f[sku][]=A%207&sort=carat'))
+  assert.is(expect(303, response).headers.location, 'inventory?f%5Bsku%5D%5B%5D=A+7&sort=carat')
   const slashes = await service.send(logInRequest(ann, {}, '/inventory//'))
   assert.is(expect(303, slashes).headers.location, '../../inventory')
 })
@@ -57,11 +57,11 @@ test('shows the same error for a wrong password, a disabled account and an unkno
   ]
   const texts = new Set<string>()
   for (const { email, password } of tries) {
-    const answer = expect(403, await service.send(logInRequest({ email, password })))
-    assert.is(answer.headers['set-cookie'], undefined)
-    assert.ok(answer.text.includes(`value="${email}"`))
-    assert.not(answer.text.includes('wrong"'))
-    texts.add(answer.text.replace(email, ''))
+    const response = expect(403, await service.send(logInRequest({ email, password })))
+    assert.is(response.headers['set-cookie'], undefined)
+    assert.ok(response.text.includes(`value="${email}"`))
+    assert.not(response.text.includes('wrong"'))
+    texts.add(response.text.replace(email, ''))
   }
   assert.is(texts.size, 1)
 })
@@ -87,17 +87,17 @@ test('is rejected after five failed attempts', async ({ service }) => {
   for (let tried = 0; tried < 5; tried++) {
     expect(403, await service.send(logInRequest({ email: bob.email, password: `${tried}` })))
   }
-  const answer = expect(429, await service.send(logInRequest(bob)))
-  assert.ok(Number(answer.headers['retry-after']) > 0)
-  assert.match(answer.text, 'Too many attempts')
+  const response = expect(429, await service.send(logInRequest(bob)))
+  assert.ok(Number(response.headers['retry-after']) > 0)
+  assert.match(response.text, 'Too many attempts')
 })
 
 test('ends by log-out, which leaves other sessions of the account open', async ({ service, ann }) => {
   const [cookie, other] = [await cookieOf(service, ann), await cookieOf(service, ann)]
   const out = { method: 'POST', path: '/inventory/log-out', headers: { Cookie: cookie } }
-  const answer = expect(303, await service.send(out))
-  assert.is(answer.headers.location, '../inventory')
-  assert.match(cookieIn(answer), /^adamant=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)
+  const response = expect(303, await service.send(out))
+  assert.is(response.headers.location, '../inventory')
+  assert.match(cookieIn(response), /^adamant=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)
   assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
   assert.not(isLogIn(await getPage(service, '/inventory', other)))
   assert.is(expect(303, await service.send(out)).headers.location, '../inventory')
@@ -172,8 +172,8 @@ test('uses a Secure cookie with the __Host- prefix if the public URL is https', 
     settings: { BASE_URL: 'https://api.example.com' },
   })
   try {
-    const answer = expect(303, await service.send(logInRequest(await newPerson(service))))
-    assert.match(cookieIn(answer), /^__Host-adamant=v1\.\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    const response = expect(303, await service.send(logInRequest(await newPerson(service))))
+    assert.match(cookieIn(response), /^__Host-adamant=v1\.\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
   } finally {
     await service.stop()
   }

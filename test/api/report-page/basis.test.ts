@@ -16,7 +16,7 @@ const pageOf = async (service: Service, id: number) => {
 }
 
 /** The number of occurrences of each mark on a page. */
-function marks(page: string): Record<string, number> {
+function countMarks(page: string): Record<string, number> {
   const found: Record<string, number> = {}
   for (const [, name = ''] of page.matchAll(/class="basis \w+">([^<]*)</g)) found[name] = (found[name] ?? 0) + 1
   return found
@@ -28,31 +28,31 @@ const ALL = 8
 test('marks every score and picture as typical of a shape or of a grade', async ({ ann, service }) => {
   const ungraded = await created(ann, { cutShape: 'Oval', access: 2 })
   await untilEtag(ann, ungraded.id, '"0.1"')
-  assert.equal(marks(await pageOf(service, ungraded.id)), { 'Typical of its shape': ALL })
+  assert.equal(countMarks(await pageOf(service, ungraded.id)), { 'Typical of its shape': ALL })
   const graded = await created(ann, { cutQuality: 'Good', access: 2 })
   await untilEtag(ann, graded.id, '"0.1"')
-  assert.equal(marks(await pageOf(service, graded.id)), { 'Typical of its grade': ALL })
+  assert.equal(countMarks(await pageOf(service, graded.id)), { 'Typical of its grade': ALL })
 })
 
-for (const [dataAccess, pictures, tells] of [
+for (const [dataAccess, pictures, showsMeasurements] of [
   [0, 'Typical of its shape', false],
   [1, 'Typical of its shape', true],
   [2, 'From its measurements', true],
 ] as const) {
   test(`shows and draws measurements as dataAccess ${dataAccess} allows`, async ({ ann, service }) => {
-    const { lines, says } = layoutNamed("GIA's of a fancy")
+    const { lines, expected } = layoutNamed("GIA's of a fancy")
     const stone = { cutShape: 'Oval', carat: 1.02, symmetry: 'Very Good', access: 2, dataAccess }
     const { id } = await created(ann, stone)
     await untilEtag(ann, id, '"0.1"')
-    await attached(ann, id, await onPaper(lines), says.number ?? '')
+    await attached(ann, id, await onPaper(lines), expected.number ?? '')
     await untilEtag(ann, id, '"1.2"')
     const page = await pageOf(service, id)
     const measured = { 'From its measurements': pictures === 'From its measurements' ? 7 : 4 }
     const others = pictures === 'From its measurements' ? {} : { [pictures]: 3 }
-    assert.equal(marks(page), { ...measured, ...others, 'From its symmetry grade': 1 })
-    assert.is(page.includes('measured its table, depth and length to width'), tells)
-    assert.is(page.includes('8.01 × 5.92 × 3.61 mm'), tells)
-    assert.is(page.includes('<figure class="profile">'), tells)
+    assert.equal(countMarks(page), { ...measured, ...others, 'From its symmetry grade': 1 })
+    assert.is(page.includes('measured its table, depth and length to width'), showsMeasurements)
+    assert.is(page.includes('8.01 × 5.92 × 3.61 mm'), showsMeasurements)
+    assert.is(page.includes('<figure class="profile">'), showsMeasurements)
     assert.not.match(page, 'crown angle')
   })
 }
@@ -71,7 +71,7 @@ for (const [dataAccess, shown] of [
     expect(201, await attachModel(ann, id, modelFile('Round', 'Ideal', 1.2)))
     await untilEtag(ann, id, '"1.2"')
     const page = await pageOf(service, id)
-    assert.equal(marks(page), shown)
+    assert.equal(countMarks(page), shown)
     assert.match(page, 'this stone was scanned')
     assert.is((await picture()) === before, dataAccess === 1)
     assert.is(page.includes('traced from its own 3D file'), dataAccess === 2)

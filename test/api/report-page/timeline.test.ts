@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import type { Vendor } from '../harness/account.ts'
-import { expect, refusal, type Answer } from '../harness/request.ts'
+import { expect, refusal, type ApiResponse } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created } from '../harness/stones.ts'
 
@@ -23,7 +23,8 @@ async function linkOf(vendor: Vendor, id: number): Promise<URL> {
   return new URL(found?.[1] ?? '')
 }
 
-const open = (service: Service, { pathname, search }: URL): Promise<Answer> => service.send({ path: pathname + search })
+const open = (service: Service, { pathname, search }: URL): Promise<ApiResponse> =>
+  service.send({ path: pathname + search })
 
 /** The link to the page for buyers. */
 const buyersLink = (stone: Readonly<Record<string, unknown>>) =>

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request, type Request } from '../harness/request.ts'
-import { basic, form, newSender, post, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
+import { basic, form, newSender, post, expectError, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
@@ -15,8 +15,13 @@ test.before(async (given) => {
 test.after(({ service }) => service.stop())
 
 const PATH = '/api/v1/share'
-const send = ({ url }: Given, { authorization }: Sender, wanted: Omit<Request, 'path'> & { path?: string }) =>
-  request(url, { method: 'POST', path: PATH, ...wanted, headers: { ...wanted.headers, Authorization: authorization } })
+const send = ({ url }: Given, { authorization }: Sender, options: Omit<Request, 'path'> & { path?: string }) =>
+  request(url, {
+    method: 'POST',
+    path: PATH,
+    ...options,
+    headers: { ...options.headers, Authorization: authorization },
+  })
 const json = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } })
 
 test('accepts a ttl in every numeric notation and clamps it', async (given) => {
@@ -38,28 +43,32 @@ test('accepts a ttl in every numeric notation and clamps it', async (given) => {
     ['0', WEEK],
   ]
   for (const [ttl, inForce] of bodies) {
-    const answer = await send(given, ann, json(`{"secret": "x", "ttl": ${ttl}}`))
-    assert.is(shownIn(answer)['ttl'], inForce, `JSON ${ttl}`)
+    const response = await send(given, ann, json(`{"secret": "x", "ttl": ${ttl}}`))
+    assert.is(shownIn(response)['ttl'], inForce, `JSON ${ttl}`)
   }
   for (const [ttl, inForce] of Object.entries({ '%2B3600': 3600, '+3600': 3600, '3600.9': 3600, '-1': 60 })) {
-    const answer = await request(url, form(PATH, `secret=x&ttl=${ttl}`, ann.authorization))
-    assert.is(shownIn(answer)['ttl'], inForce, `form ${ttl}`)
+    const response = await request(url, form(PATH, `secret=x&ttl=${ttl}`, ann.authorization))
+    assert.is(shownIn(response)['ttl'], inForce, `form ${ttl}`)
   }
 })
 
 test('rejects a ttl that is not a number', async (given) => {
   for (const ttl of ['"week"', '"0x10"', '"1 2"', 'true', '[60]', '{}'])
-    refused(await send(given, given.ann, json(`{"secret":"x","ttl":${ttl}}`)), 422, 'ttl must be a number of seconds')
-  const answer = await request(given.url, form(PATH, 'secret=x&ttl=week', given.ann.authorization))
-  refused(answer, 422, 'ttl must be a number of seconds')
+    expectError(
+      await send(given, given.ann, json(`{"secret":"x","ttl":${ttl}}`)),
+      422,
+      'ttl must be a number of seconds',
+    )
+  const response = await request(given.url, form(PATH, 'secret=x&ttl=week', given.ann.authorization))
+  expectError(response, 422, 'ttl must be a number of seconds')
 })
 
 test('uses the last value of a duplicate parameter', async (given) => {
-  const answer = await request(
+  const response = await request(
     given.url,
     form(PATH, 'secret=first&secret=last&ttl=60&ttl=120', given.ann.authorization),
   )
-  const { secret_key, ttl } = shownIn(answer)
+  const { secret_key, ttl } = shownIn(response)
   assert.is(ttl, 120)
   assert.is(shownIn(await reveal(given.url, secret_key)).value, 'last')
 })
@@ -81,7 +90,7 @@ test('reads a URL-encoded form declared as multipart without a boundary', async 
   const { secret_key } = shownIn(await send(given, given.ann, { body: 'secret=a+b%26c&ttl=60', headers }))
   assert.is(shownIn(await reveal(given.url, secret_key)).value, 'a b&c')
   const parts = '--b\r\nContent-Disposition: form-data; name="secret"\r\n\r\nx\r\n--b--\r\n'
-  refused(
+  expectError(
     await send(given, given.ann, { body: parts, headers }),
     400,
     'The Content-Type multipart/form-data must have a boundary',
@@ -111,7 +120,7 @@ for (const [name, requestWith] of Object.entries(LISTS)) {
     ])
     assert.equal(shownIn(await send(given, given.ann, all))['recipient'], ['to*****@e*****.com'])
     const bad = await send(given, given.pro, requestWith(['tom@example.com', 'nobody']))
-    refused(bad, 422, 'Undeliverable email address: nobody')
+    expectError(bad, 422, 'Undeliverable email address: nobody')
   })
 }
 
@@ -122,13 +131,17 @@ test('uses the last of several recipients without brackets', async (given) => {
 
 test('uses the recipients of the body instead of those of the query, whatever their notation', async (given) => {
   const path = `${PATH}?recipient[]=query@example.com`
-  const answer = await send(given, given.pro, { ...form('', 'secret=x&recipient=body@example.com'), path })
-  assert.equal(shownIn(answer)['recipient'], ['bo*****@e*****.com'])
+  const response = await send(given, given.pro, { ...form('', 'secret=x&recipient=body@example.com'), path })
+  assert.equal(shownIn(response)['recipient'], ['bo*****@e*****.com'])
 })
 
 test('rejects wrong credentials on every endpoint, and requires none for the status', async ({ url, ann }) => {
   for (const path of ['/api/v1/status', '/api/v1/authcheck', `/api/v1/private/${'a'.repeat(50)}`]) {
-    refused(await request(url, { path, headers: { Authorization: basic(ann.email, 'wrong') } }), 401, 'Not authorized')
+    expectError(
+      await request(url, { path, headers: { Authorization: basic(ann.email, 'wrong') } }),
+      401,
+      'Not authorized',
+    )
   }
   for (const headers of [{}, { Authorization: ann.authorization }, { Authorization: 'Basic Og==' }])
     expect(200, await request(url, { path: '/api/v1/status', headers }))
@@ -137,8 +150,8 @@ test('rejects wrong credentials on every endpoint, and requires none for the sta
 
 test('lists recent secrets for GET only', async ({ url, ann }) => {
   for (const name of ['private', 'metadata', 'receipt']) {
-    const answer = await post(url, `${name}/recent`, { Authorization: ann.authorization })
-    assert.match(expect(405, answer).headers['allow'] ?? '', /GET/)
+    const response = await post(url, `${name}/recent`, { Authorization: ann.authorization })
+    assert.match(expect(405, response).headers['allow'] ?? '', /GET/)
     expect(200, await request(url, { path: `/api/v1/${name}/recent`, headers: { Authorization: ann.authorization } }))
   }
 })

@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
-import { expect, request, type Answer } from '../harness/request.ts'
+import { expect, request, type ApiResponse } from '../harness/request.ts'
 import { form, newSender, reveal, shared, type Sender } from '../harness/secrets.ts'
 import { apiSuite } from '../harness/service.ts'
-import { comes } from '../../until.ts'
+import { waitFor } from '../../until.ts'
 
 /** Streams on which an attempt occupies its slot until the test releases it. */
 const held = { streams: new Set<string>(), released: Promise.withResolvers<void>() }
@@ -23,7 +23,7 @@ test.before.each(() => {
   held.released = Promise.withResolvers()
 })
 
-const share = (url: string, { authorization }: Sender): Promise<Answer> =>
+const share = (url: string, { authorization }: Sender): Promise<ApiResponse> =>
   request(url, form('/api/v1/share', 'secret=it&passphrase=sesame', authorization))
 
 /** Sends `count` wrong guesses, all of them delayed. @returns their responses, once one of them is rejected with 429 */
@@ -32,12 +32,12 @@ async function guessConcurrently(
   key: string,
   count: number,
   authorization?: string,
-): Promise<Promise<Answer>[]> {
+): Promise<Promise<ApiResponse>[]> {
   held.streams.add(secretStream(parseSecretKeyDigest(key) ?? ''))
   const guess = form(`/api/v1/secret/${key}`, 'passphrase=wrong', authorization)
-  const answers = Array.from({ length: count }, () => request(url, guess))
-  expect(429, await comes('a rejected guess', Promise.race(answers)))
-  return answers
+  const responses = Array.from({ length: count }, () => request(url, guess))
+  expect(429, await waitFor('a rejected guess', Promise.race(responses)))
+  return responses
 }
 
 test('of one account leave capacity for other accounts, which are served first', async ({

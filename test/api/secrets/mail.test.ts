@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { openPostbox, SmtpRefusal, type Postbox } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
-import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
+import { form, newSender, post, expectError, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
@@ -166,7 +166,7 @@ test('is rejected for an invalid address', async ({ url, ann }) => {
   for (const recipient of ['nobody', 'a@b, c@d', 'a@b\nBcc: c@d', 'Tom <a@b>, Ann <c@d>', '<a@b> <c@d>']) {
     const body = new URLSearchParams({ secret: 'x', recipient }).toString()
     const message = `Undeliverable email address: ${recipient}`
-    refused(await request(url, form('/api/v1/share', body, ann.authorization)), 422, message)
+    expectError(await request(url, form('/api/v1/share', body, ann.authorization)), 422, message)
   }
 })
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
-import { isUnknown, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
+import { expectUnknownSecret, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import { until } from '../../until.ts'
@@ -20,7 +20,7 @@ test.after(({ service }) => service.stop())
 async function guess({ url, time }: Given, key: string, tries: number): Promise<void> {
   for (let tried = 0; tried < tries; tried++) {
     if (tried > 0 && tried % 5 === 0) time.now += 31 * 60_000
-    isUnknown(await reveal(url, key, `wrong ${tried}`), key)
+    expectUnknownSecret(await reveal(url, key, `wrong ${tried}`), key)
   }
 }
 
@@ -29,7 +29,7 @@ test('with a passphrase is burned after twenty wrong attempts in total, and its 
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'right' })
   await guess(given, secret_key, 20)
   given.time.now += 31 * 60_000
-  isUnknown(await reveal(url, secret_key, 'right'), secret_key)
+  expectUnknownSecret(await reveal(url, secret_key, 'right'), secret_key)
   const shown = shownIn(await post(url, `private/${metadata_key}`))
   assert.equal([shown.state, shown['failed_attempts'], shown.secret_key], ['burned', 20, ''])
   const page = expect(200, await request(url, { path: `/private/${metadata_key}` })).text

@@ -4,11 +4,11 @@ import { expect, request } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import {
   basic,
-  isUnknown,
+  expectUnknownSecret,
   newSender,
   newToken,
   post,
-  refused,
+  expectError,
   reveal,
   shared,
   shownIn,
@@ -37,15 +37,15 @@ test('is revealed once and unknown afterwards', async ({ url, ann }) => {
     ['secret_key', secret_key],
     ['share_domain', ''],
   ])
-  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
+  expectUnknownSecret(await post(url, `secret/${secret_key}`), secret_key)
 })
 
 test('is revealed to one of 50 concurrent requests with the same request id', async ({ url, ann }) => {
   const { secret_key } = await shared(url, ann, { secret: 'once' })
   const requests = Array.from({ length: 50 }, () => post(url, `secret/${secret_key}`, { 'X-Request-Id': 'the-same' }))
-  const answers = await Promise.all(requests)
-  assert.is(answers.filter(({ status }) => status === 200).length, 1)
-  for (const answer of answers.filter(({ status }) => status !== 200)) isUnknown(answer, secret_key)
+  const responses = await Promise.all(requests)
+  assert.is(responses.filter(({ status }) => status === 200).length, 1)
+  for (const response of responses.filter(({ status }) => status !== 200)) expectUnknownSecret(response, secret_key)
 })
 
 test('is not consumed by GET or HEAD, its metadata or link previews', async ({ url, ann }) => {
@@ -61,10 +61,10 @@ test('is not consumed by GET or HEAD, its metadata or link previews', async ({ u
 test('that does not exist is unknown by either key', async ({ url }) => {
   for (const key of ['x', 'k'.repeat(50), 'a%20b']) {
     const shown = decodeURIComponent(key)
-    isUnknown(await post(url, `secret/${key}`), shown)
-    isUnknown(await post(url, `private/${key}`), shown)
-    isUnknown(await request(url, { path: `/api/v1/private/${key}` }), shown)
-    isUnknown(await post(url, `private/${key}/burn`), shown)
+    expectUnknownSecret(await post(url, `secret/${key}`), shown)
+    expectUnknownSecret(await post(url, `private/${key}`), shown)
+    expectUnknownSecret(await request(url, { path: `/api/v1/private/${key}` }), shown)
+    expectUnknownSecret(await post(url, `private/${key}/burn`), shown)
   }
 })
 
@@ -97,14 +97,14 @@ test('expires when its ttl ends, and is forgotten after twice the ttl', async ({
   time.now += 59_999
   assert.is(shownIn(await request(url, { path }))['secret_ttl'], 1)
   time.now += 1
-  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
-  isUnknown(await post(url, `private/${metadata_key}/burn`), metadata_key)
+  expectUnknownSecret(await post(url, `secret/${secret_key}`), secret_key)
+  expectUnknownSecret(await post(url, `private/${metadata_key}/burn`), metadata_key)
   const metadata = shownIn(await request(url, { path }))
   assert.is(metadata.state, 'expired')
   assert.is(metadata['updated'], seconds(time.now))
   assert.not.ok('secret_key' in metadata)
   time.now += 60_000
-  isUnknown(await request(url, { path }), metadata_key)
+  expectUnknownSecret(await request(url, { path }), metadata_key)
 })
 
 test('is burned once, with a response in both formats that clients read, and cannot be revealed afterwards', async ({
@@ -118,24 +118,24 @@ test('is burned once, with a response in both formats that clients read, and can
   assert.is(secret_shortkey, secret_key.slice(0, 6))
   assert.equal(state, { ...attributes, state: 'burned' })
   assert.is(burned.secret_key, '')
-  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
-  isUnknown(await post(url, `private/${metadata_key}/burn`), metadata_key)
+  expectUnknownSecret(await post(url, `secret/${secret_key}`), secret_key)
+  expectUnknownSecret(await post(url, `private/${metadata_key}/burn`), metadata_key)
   assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'burned')
 })
 
 test('with a passphrase can be burned without it only by its owner', async ({ url, ann, bob }) => {
   const { metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'p' })
   const burn = (headers = {}) => post(url, `private/${metadata_key}/burn`, headers)
-  isUnknown(await burn(), metadata_key)
-  isUnknown(await burn({ Authorization: bob.authorization }), metadata_key)
+  expectUnknownSecret(await burn(), metadata_key)
+  expectUnknownSecret(await burn({ Authorization: bob.authorization }), metadata_key)
   expect(200, await burn({ Authorization: ann.authorization }))
 })
 
 test('with a passphrase is revealed by the right one after four wrong ones', async ({ url, ann }) => {
   const { secret_key } = await shared(url, ann, { secret: 'x', passphrase: 'pä ss+' })
   for (const wrong of ['', 'wrong', 'pä ss', 'PÄ SS+', 'other'])
-    isUnknown(await reveal(url, secret_key, wrong), secret_key)
-  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
+    expectUnknownSecret(await reveal(url, secret_key, wrong), secret_key)
+  expectUnknownSecret(await post(url, `secret/${secret_key}`), secret_key)
   assert.is(shownIn(await reveal(url, secret_key, 'pä ss+')).value, 'x')
 })
 
@@ -155,7 +155,7 @@ test('is never revealed with wrong credentials', async ({ url, ann }) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
   const Authorization = basic(ann.email, 'wrong')
   for (const path of [`secret/${secret_key}`, `private/${metadata_key}`, `private/${metadata_key}/burn`])
-    refused(await post(url, path, { Authorization }), 401, 'Not authorized')
+    expectError(await post(url, path, { Authorization }), 401, 'Not authorized')
   for (const right of ['Basic Og==', ann.authorization])
     assert.is(shownIn(await post(url, `private/${metadata_key}`, { Authorization: right })).state, 'new')
 })
@@ -191,7 +191,7 @@ test('is listed among the recent secrets of its owner, newest first, until it is
 })
 
 test('is not listed without credentials', async ({ url }) => {
-  refused(await request(url, { path: '/api/v1/private/recent' }), 401, 'Not authorized')
+  expectError(await request(url, { path: '/api/v1/private/recent' }), 401, 'Not authorized')
 })
 
 test.run()
@@ -216,18 +216,18 @@ api('returns its status without credentials, and checks credentials by authcheck
   const authcheck = (Authorization: string) => request(url, { path: '/api/v1/authcheck', headers: { Authorization } })
   assert.equal(shownIn(await authcheck(ann.authorization)), nominal)
   for (const wrong of ['Basic Og==', 'Bearer x', basic(ann.email, 'x'), basic('nobody@example.com', ann.token)])
-    refused(await authcheck(wrong), 401, 'Not authorized')
+    expectError(await authcheck(wrong), 401, 'Not authorized')
 })
 
 api('returns Not Found for an unknown path', async ({ url }) => {
-  refused(await request(url, { path: '/api/v1/nothing' }), 404, 'Not Found')
-  refused(await request(url, { path: '/api/v1' }), 404, 'Not Found')
+  expectError(await request(url, { path: '/api/v1/nothing' }), 404, 'Not Found')
+  expectError(await request(url, { path: '/api/v1' }), 404, 'Not Found')
 })
 
 api('limits requests per address, with the message of the original', async ({ url }) => {
   const status = (address: string) => request(url, { path: '/api/v1/status', headers: from(address) })
   for (let sent = 0; sent < 20; sent++) expect(200, await status('192.0.2.1'))
-  refused(await status('192.0.2.1'), 429, 'Apologies dear citizen! You have been rate limited.')
+  expectError(await status('192.0.2.1'), 429, 'Apologies dear citizen! You have been rate limited.')
   const page = { ...form('/share', 'secret=x'), headers: { ...form('', '').headers, ...from('192.0.2.1') } }
   assert.match(expect(429, await request(url, page)).text, 'No secret was shared')
   expect(200, await status('192.0.2.2'))

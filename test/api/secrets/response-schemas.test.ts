@@ -9,7 +9,7 @@ import {
   shareSecret,
 } from '../../../src/http/secrets/secrets.ts'
 import { expectDeclaredBody } from '../harness/declared-responses.ts'
-import { request, type Answer, type Request } from '../harness/request.ts'
+import { request, type ApiResponse, type Request } from '../harness/request.ts'
 import { form, newSender, post, reveal, shared, type Sender } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
@@ -23,7 +23,7 @@ test.before(async (given) => {
 })
 test.after(({ service }) => service.stop())
 
-const expectDeclared = (endpoint: Pick<Endpoint, 'operationId' | 'responses'>, { status, json }: Answer) =>
+const expectDeclared = (endpoint: Pick<Endpoint, 'operationId' | 'responses'>, { status, json }: ApiResponse) =>
   expectDeclaredBody(endpoint, status, json())
 
 test('when a secret is shared or generated', async ({ url, pro }) => {
@@ -60,11 +60,14 @@ test('when the record of a secret is read, in each of its states', async ({ url,
 })
 
 test('when secrets are listed, and for the status endpoints', async ({ url, pro }) => {
-  const ask = (path: string): Request => ({ path: `/api/v1/${path}`, headers: { Authorization: pro.authorization } })
+  const authorized = (path: string): Request => ({
+    path: `/api/v1/${path}`,
+    headers: { Authorization: pro.authorization },
+  })
   await shared(url, pro, { secret: 'x', recipient: 'tom@example.com' })
-  expectDeclared(listRecentSecrets, await request(url, ask('private/recent')))
-  expectDeclared(secretsStatus, await request(url, ask('status')))
-  expectDeclared(checkApiToken, await request(url, ask('authcheck')))
+  expectDeclared(listRecentSecrets, await request(url, authorized('private/recent')))
+  expectDeclared(secretsStatus, await request(url, authorized('status')))
+  expectDeclared(checkApiToken, await request(url, authorized('authcheck')))
 })
 
 test.run()

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import { revokeApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { expect, request, type Request } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
-import { form, newSender, newToken, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
+import { form, newSender, newToken, expectError, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
 const test = suite<Given>('sharing a secret')
@@ -20,9 +20,9 @@ const KEYS =
   'passphrase_required'
 
 test('returns 200 with the attributes in the order and types of the original', async ({ url, ann }) => {
-  const answer = expect(200, await request(url, form('/api/v1/share', 'secret=x&ttl=3600', ann.authorization)))
-  const { metadata_key, secret_key, ...rest } = shownIn(answer)
-  assert.is(Object.keys(shownIn(answer)).join(' '), KEYS)
+  const response = expect(200, await request(url, form('/api/v1/share', 'secret=x&ttl=3600', ann.authorization)))
+  const { metadata_key, secret_key, ...rest } = shownIn(response)
+  assert.is(Object.keys(shownIn(response)).join(' '), KEYS)
   assert.match(metadata_key, /^[0-9a-z]{50}$/)
   assert.match(secret_key, /^[0-9a-z]{50}$/)
   assert.equal(rest, {
@@ -37,8 +37,8 @@ test('returns 200 with the attributes in the order and types of the original', a
     share_domain: '',
     passphrase_required: false,
   })
-  assert.is(answer.headers['content-type'], 'application/json; charset=utf-8')
-  assert.is(answer.headers['cache-control'], 'no-store')
+  assert.is(response.headers['content-type'], 'application/json; charset=utf-8')
+  assert.is(response.headers['cache-control'], 'no-store')
 })
 
 const MULTIPART = (text: string) =>
@@ -74,9 +74,9 @@ const ENCODINGS: Readonly<Record<string, (path: string) => Request>> = {
   JSON: (path) => ({ method: 'POST', path, json: { secret: 'a b&c', ttl: 60, passphrase: null, recipient: [] } }),
 }
 
-for (const [name, wanted] of Object.entries(ENCODINGS)) {
+for (const [name, encode] of Object.entries(ENCODINGS)) {
   test(`reads ${name}`, async ({ url, ann }) => {
-    const sent = wanted('/api/v1/share')
+    const sent = encode('/api/v1/share')
     const headers = { ...sent.headers, Authorization: ann.authorization }
     const secret = shownIn(await request(url, { ...sent, headers }))
     assert.is(secret['ttl'], 60)
@@ -106,7 +106,7 @@ test('clamps the ttl silently and returns the effective one', async ({ url, ann 
 
 test('rejects an empty secret with the message of the original', async ({ url, ann }) => {
   for (const body of ['', 'secret=', 'ttl=60', 'secret'])
-    refused(
+    expectError(
       await request(url, form('/api/v1/share', body, ann.authorization)),
       422,
       'You did not provide anything to share',
@@ -129,20 +129,20 @@ test('accepts as many code points as the plan allows and truncates nothing', asy
 test('reads a secret of 10,000 characters from the query', async ({ url, pro }) => {
   const longest = '💎'.repeat(10_000)
   const path = `/api/v1/share?secret=${encodeURIComponent(longest)}`
-  const answer = await request(url, { method: 'POST', path, headers: { Authorization: pro.authorization } })
-  assert.ok(shownIn(await reveal(url, shownIn(answer).secret_key)).value === longest)
+  const response = await request(url, { method: 'POST', path, headers: { Authorization: pro.authorization } })
+  assert.ok(shownIn(await reveal(url, shownIn(response).secret_key)).value === longest)
 })
 
 test('reports why a body cannot be read', async ({ url, ann }) => {
-  const send = (wanted: Request) =>
-    request(url, { method: 'POST', ...wanted, headers: { ...wanted.headers, Authorization: ann.authorization } })
+  const send = (options: Request) =>
+    request(url, { method: 'POST', ...options, headers: { ...options.headers, Authorization: ann.authorization } })
   const path = '/api/v1/share'
   const json = { 'Content-Type': 'application/json' }
-  refused(await send({ path, body: '{"secret":"hidden', headers: json }), 400, 'The body is not valid JSON')
-  refused(await send({ path, body: '[1]', headers: json }), 400, 'The body must be a JSON object')
-  refused(await send({ path, body: '{"secret":1}', headers: json }), 422, 'secret must be text')
+  expectError(await send({ path, body: '{"secret":"hidden', headers: json }), 400, 'The body is not valid JSON')
+  expectError(await send({ path, body: '[1]', headers: json }), 400, 'The body must be a JSON object')
+  expectError(await send({ path, body: '{"secret":1}', headers: json }), 422, 'secret must be text')
   expect(422, await send({ path, body: '{"secret":"\\ud800"}', headers: json }))
-  refused(await send(form(path, 'secret=%ff')), 400, 'The parameters must be UTF-8 text')
+  expectError(await send(form(path, 'secret=%ff')), 400, 'The parameters must be UTF-8 text')
   expect(415, await send({ path, body: 'secret=x', headers: { 'Content-Type': 'text/plain' } }))
   expect(400, await send({ path, body: 'x', headers: { 'Content-Encoding': 'gzip' } }))
   expect(415, await send({ path, body: 'x', headers: { 'Content-Encoding': 'zstd' } }))
@@ -168,11 +168,11 @@ test('generates 12 characters, returns them once and ignores a given secret', as
 })
 
 test('records its sender and its request id', async ({ url, ann, service }) => {
-  const answer = await request(url, form('/api/v1/share', 'secret=x', ann.authorization))
+  const response = await request(url, form('/api/v1/share', 'secret=x', ann.authorization))
   const events = []
   for await (const event of service.installation.store.readAll('start', { prefixes: ['secret-'] })) events.push(event)
   const metadata = events.at(-1)?.metadata
-  assert.is(metadata?.['$correlationId'], answer.headers['x-request-id'])
+  assert.is(metadata?.['$correlationId'], response.headers['x-request-id'])
   assert.is(metadata?.['actor'], `account-${ann.account}`)
 })
 
@@ -180,7 +180,7 @@ test('requires the valid, non-empty credentials of an account', async ({ url, an
   const bad = ['Basic Og==', 'Basic !', 'Basic', 'Bearer x', `Basic ${Buffer.from(`${ann.email}:`).toString('base64')}`]
   for (const authorization of [undefined, ...bad]) {
     for (const path of ['share', 'create', 'generate'])
-      refused(await request(url, form(`/api/v1/${path}`, 'secret=x', authorization)), 401, 'Not authorized')
+      expectError(await request(url, form(`/api/v1/${path}`, 'secret=x', authorization)), 401, 'Not authorized')
   }
 })
 
@@ -189,13 +189,13 @@ test('requires a token that is not revoked', async ({ service, url, ann }) => {
   expect(200, await request(url, form('/api/v1/share', 'secret=x', authorization)))
   const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
   await revokeApiToken(service.installation.writing, { email: ann.email, token: tokenId }, origin)
-  refused(await request(url, form('/api/v1/share', 'secret=x', authorization)), 401, 'Not authorized')
+  expectError(await request(url, form('/api/v1/share', 'secret=x', authorization)), 401, 'Not authorized')
 })
 
 test('rejects an invalid recipient, for shared and generated secrets', async ({ url, ann }) => {
   for (const path of ['share', 'generate']) {
-    const wanted = form(`/api/v1/${path}`, 'secret=x&recipient=nobody', ann.authorization)
-    assert.match(expect(422, await request(url, wanted)).text, 'nobody')
+    const options = form(`/api/v1/${path}`, 'secret=x&recipient=nobody', ann.authorization)
+    assert.match(expect(422, await request(url, options)).text, 'nobody')
   }
 })
 
@@ -222,7 +222,7 @@ open('is anonymous, with the limits of the basic plan', async ({ url }) => {
 
 open('cannot send emails', async ({ url }) => {
   for (const sent of ['recipient=a@example.com', 'notify=true'])
-    refused(
+    expectError(
       await request(url, form('/api/v1/share', `secret=x&${sent}`)),
       422,
       'An account is required to send emails.',
@@ -230,7 +230,7 @@ open('cannot send emails', async ({ url }) => {
 })
 
 open('still rejects wrong credentials', async ({ url }) => {
-  refused(await request(url, form('/api/v1/share', 'secret=x', 'Basic YTpi')), 401, 'Not authorized')
+  expectError(await request(url, form('/api/v1/share', 'secret=x', 'Basic YTpi')), 401, 'Not authorized')
 })
 
 open.run()

@@ -29,9 +29,9 @@ const ENCODINGS: readonly ((secret: string) => Request)[] = [
   }),
 ]
 
-async function roundTrip({ url, pro }: Given, wanted: Request): Promise<string> {
-  const headers = { ...wanted.headers, Authorization: pro.authorization }
-  const { secret_key } = shownIn(await request(url, { method: 'POST', ...wanted, headers }))
+async function roundTrip({ url, pro }: Given, encoded: Request): Promise<string> {
+  const headers = { ...encoded.headers, Authorization: pro.authorization }
+  const { secret_key } = shownIn(await request(url, { method: 'POST', ...encoded, headers }))
   return shownIn(await reveal(url, secret_key)).value
 }
 
@@ -52,19 +52,19 @@ const TEXTS = [
 
 for (const text of TEXTS) {
   test(`equals the shared text byte for byte: ${JSON.stringify(text).slice(0, 40)}`, async (given) => {
-    for (const way of ENCODINGS) assert.is(await roundTrip(given, way(text)), text)
+    for (const encode of ENCODINGS) assert.is(await roundTrip(given, encode(text)), text)
   })
 }
 
 test('equals the shared text byte for byte, at 10,000 characters', async (given) => {
   const text = '🙂é\n'.repeat(3333) + 'x'
-  for (const way of ENCODINGS) assert.ok((await roundTrip(given, way(text))) === text)
+  for (const encode of ENCODINGS) assert.ok((await roundTrip(given, encode(text))) === text)
 })
 
 test('equals the shared text byte for byte, for random texts', async (given) => {
   const wellFormed = fc.anyText({ minLength: 1, maxLength: 60 })
-  const property = fc.asyncProperty(wellFormed, fc.constantFrom(...ENCODINGS), async (text, way) => {
-    assert.is(await roundTrip(given, way(text)), text)
+  const property = fc.asyncProperty(wellFormed, fc.constantFrom(...ENCODINGS), async (text, encode) => {
+    assert.is(await roundTrip(given, encode(text)), text)
   })
   await fc.assert(property, { numRuns: process.env['ADAMANT_FULL'] ? 5000 : 150 })
 })

@@ -25,13 +25,13 @@ type WebhookWithReceiver = CreatedWebhook & { readonly receiver: Receiver }
 /** Runs with a receiver and a webhook of the owner for each of the responders. */
 async function withWebhooks<const Answers extends readonly (Responder | undefined)[]>(
   owner: Vendor,
-  answers: Answers,
+  responses: Answers,
   run: (...hooks: { readonly [Index in keyof Answers]: WebhookWithReceiver }) => Promise<void>,
 ): Promise<void> {
   const hooks: WebhookWithReceiver[] = []
   try {
-    for (const answer of answers) {
-      const receiver = await startReceiver(answer)
+    for (const response of responses) {
+      const receiver = await startReceiver(response)
       const made = expect(201, await owner.post('/v4/webhook', { url: receiver.url })).json() as CreatedWebhook
       hooks.push({ ...made, receiver })
     }
@@ -193,19 +193,19 @@ test('report the deletion of a diamond whose creation was received although its 
   service,
 }) => {
   const ann = await service.newVendor()
-  const answers: ServerResponse[] = []
-  await withWebhooks(ann, [(_message, response) => void answers.push(response)], async ({ id: hook, receiver }) => {
+  const responses: ServerResponse[] = []
+  await withWebhooks(ann, [(_message, response) => void responses.push(response)], async ({ id: hook, receiver }) => {
     const { id } = await created(ann, { sku: 'SHORT' })
-    await until('the creation', () => answers.length === 1)
+    await until('the creation', () => responses.length === 1)
     expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'paused' }))
-    answers[0]?.destroy()
+    responses[0]?.destroy()
     await until('the failed delivery', async () => (await deliveries(ann, hook)).length === 1)
     expect(204, await ann.remove(`/v4/diamond/${id}`))
     expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'active' }))
-    await until('the deletion', () => answers.length === 2)
+    await until('the deletion', () => responses.length === 2)
     const { cursor, what, diamond } = elementOf(receiver.messages[1])
     assert.equal([cursor, what, diamond], ['0-2', ['deleted'], null])
-    answers[1]?.writeHead(204).end()
+    responses[1]?.writeHead(204).end()
   })
 })
 

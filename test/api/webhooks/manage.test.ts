@@ -19,13 +19,13 @@ const URL = 'https://example.com/hook?a=1'
 
 test('are created, read, changed and deleted by their owner; the secret is returned once', async ({ service }) => {
   const ann = await service.newVendor()
-  const answer = expect(201, await ann.post('/v4/webhook', { url: URL, description: 'Stock' }))
-  const { secret, ...shown } = answer.json() as CreatedWebhook
+  const response = expect(201, await ann.post('/v4/webhook', { url: URL, description: 'Stock' }))
+  const { secret, ...shown } = response.json() as CreatedWebhook
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.match(shown.created, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
   const { id, created } = shown
   assert.equal(shown, { id, url: URL, description: 'Stock', state: 'active', created, error: null })
-  assert.is(answer.headers.location, `${service.url}/v4/webhook/${id}`)
+  assert.is(response.headers.location, `${service.url}/v4/webhook/${id}`)
   assert.equal(expect(200, await ann.get(`/v4/webhook/${id}`)).json(), shown)
   const other = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
   const ids = async () => (expect(200, await ann.get('/v4/webhook')).json() as ShownWebhook[]).map((one) => one.id)
@@ -67,9 +67,9 @@ test('are accessible only to their owner', async ({ service, bob }) => {
 
 test('are at most ten, also if they are created concurrently', async ({ service }) => {
   const ann = await service.newVendor()
-  const answers = await Promise.all(Array.from({ length: 14 }, () => ann.post('/v4/webhook', { url: URL })))
-  assert.is(answers.filter(({ status }) => status === 201).length, 10)
-  const refused = answers.find(({ status }) => status !== 201)
+  const responses = await Promise.all(Array.from({ length: 14 }, () => ann.post('/v4/webhook', { url: URL })))
+  assert.is(responses.filter(({ status }) => status === 201).length, 10)
+  const refused = responses.find(({ status }) => status !== 201)
   assert.match(refused?.text ?? '', /at most 10 webhooks/)
   assert.is(refused?.status, 422)
   const [{ id } = { id: 0 }] = (await ann.get('/v4/webhook')).json() as ShownWebhook[]

@@ -21,9 +21,9 @@ export type Receiver = {
   stop(): Promise<void>
 }
 
-/** Starts a server on the loopback interface that receives webhooks. @param answer responds to a message; 204 by default */
+/** Starts a server on the loopback interface that receives webhooks. @param respond responds to a message; 204 by default */
 export async function startReceiver(
-  answer: (message: ReceivedMessage, response: ServerResponse) => void = (_message, response) =>
+  respond: (message: ReceivedMessage, response: ServerResponse) => void = (_message, response) =>
     void response.writeHead(204).end(),
   port = 0,
 ): Promise<Receiver> {
@@ -34,13 +34,13 @@ export async function startReceiver(
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const message = await read(request)
     messages.push(message)
-    answer(message, response)
+    respond(message, response)
   }
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port: taken } = server.address() as AddressInfo
+  const { port: boundPort } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${taken}/hook`,
+    url: `http://127.0.0.1:${boundPort}/hook`,
     messages,
     async stop() {
       server.closeAllConnections()

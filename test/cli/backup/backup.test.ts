@@ -21,14 +21,14 @@ import { created, list, shown, stone } from '../../api/harness/stones.ts'
 import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { until } from '../../until.ts'
-import { Site } from './site.ts'
+import { TemporaryInstallation } from './temporary-installation.ts'
 
-type Context = { site: Site }
+type Context = { installation: TemporaryInstallation }
 const test = suite<Context>('a backup')
 test.before.each((context) => {
-  context.site = new Site()
+  context.installation = new TemporaryInstallation()
 })
-test.after.each(({ site }) => site.close())
+test.after.each(({ installation }) => installation.close())
 
 const storedDigests = async (files: FileStore) => (await all(files.list())).map(({ digest }) => digest)
 
@@ -38,9 +38,9 @@ const skus = async (ann: Vendor) => {
 }
 
 test('restores its state, invalidates sessions, links and waiting secrets, and does not reuse later numbers', async ({
-  site,
+  installation,
 }) => {
-  const service = await site.serve()
+  const service = await installation.serve()
   const { ann } = service
   const { id } = await created(ann, { sku: 'KEPT' })
   const pdf = smallPdf(70_000)
@@ -49,11 +49,16 @@ test('restores its state, invalidates sessions, links and waiting secrets, and d
   expect(201, await attachModel(ann, id, body))
   const sender = await newSender(service.installation)
   const waiting = await shared(service.url, sender, { secret: 'waiting' })
-  const backedUp = await site.json(['backup', site.at('b')])
+  const backedUp = await installation.json(['backup', installation.pathOf('b')])
   assert.equal(Object.keys(backedUp), ['events', 'files', 'bytes', 'position', 'seconds'])
   assert.is(backedUp['files'], 2)
-  assert.equal(readdirSync(site.at('b')).toSorted(), ['events.db', 'files', 'manifest.json', 'persons.jsonl'])
-  assert.is(statSync(site.at('b')).mode & 0o077, 0)
+  assert.equal(readdirSync(installation.pathOf('b')).toSorted(), [
+    'events.db',
+    'files',
+    'manifest.json',
+    'persons.jsonl',
+  ])
+  assert.is(statSync(installation.pathOf('b')).mode & 0o077, 0)
 
   const eve = await service.newVendor()
   await created(eve, { sku: 'EVES' })
@@ -61,49 +66,49 @@ test('restores its state, invalidates sessions, links and waiting secrets, and d
   const revoked = await newSender(service.installation)
   await service.stop()
 
-  const restored = await site.json(['restore', site.at('b'), '--replace'])
+  const restored = await installation.json(['restore', installation.pathOf('b'), '--replace'])
   assert.equal(Object.keys(restored).toSorted(), ['bytes', 'epoch', 'events', 'files', 'position', 'seconds'])
   assert.equal([restored['events'], restored['files']], [backedUp['events'], 2])
-  const again = await site.serve()
+  const restarted = await installation.serve()
   for (const { account, token } of [ann, eve]) {
-    const old = vendor(again.url, account, token)
+    const old = vendor(restarted.url, account, token)
     expect(401, await old.get('/v4/diamond'))
     expect(401, await old.get(`/v3/diamond/${id}`))
     expect(401, await old.post('/v4/diamond', stone({ sku: 'OLD' })))
   }
-  expect(404, await again.send({ path: file }))
-  expect(404, await post(again.url, `secret/${waiting.secret_key}`))
+  expect(404, await restarted.send({ path: file }))
+  expect(404, await post(restarted.url, `secret/${waiting.secret_key}`))
   const authorization = (of: typeof sender) => ({
     path: '/api/v1/authcheck',
     headers: { Authorization: of.authorization },
   })
-  expect(200, await again.send(authorization(sender)))
-  expect(401, await again.send(authorization(revoked)))
-  for (const vendorAfter of [again.ann, await again.newVendor()]) {
+  expect(200, await restarted.send(authorization(sender)))
+  expect(401, await restarted.send(authorization(revoked)))
+  for (const vendorAfter of [restarted.ann, await restarted.newVendor()]) {
     assert.ok(
       vendorAfter.account > eve.account + 999_000,
       `account ${vendorAfter.account} may have been issued before the restore`,
     )
     assert.equal(await skus(vendorAfter), [])
   }
-  const owned = await again.installation.store.read(`diamond-${id}`)
+  const owned = await restarted.installation.store.read(`diamond-${id}`)
   assert.equal(owned[0]?.data['owner'], ann.account)
   assert.equal(
-    (await storedDigests(again.installation.files)).toSorted(),
+    (await storedDigests(restarted.installation.files)).toSorted(),
     [pdf, body].map((bytes) => createHash('sha256').update(bytes).digest('hex')).toSorted(),
   )
-  await again.stop()
-  assert.ok(existsSync(join(site.dataDir, `events.db.before-${restored['epoch']}`)))
+  await restarted.stop()
+  assert.ok(existsSync(join(installation.dataDir, `events.db.before-${restored['epoch']}`)))
 
   // A second restore of the same backup also invalidates the tokens of the first restore's epoch.
-  const second = await site.json(['restore', site.at('b'), '--replace'])
+  const second = await installation.json(['restore', installation.pathOf('b'), '--replace'])
   assert.ok(Number(second['epoch']) > Number(restored['epoch']))
-  const last = await site.serve()
-  expect(401, await vendor(last.url, again.ann.account, again.ann.token).get('/v4/diamond'))
+  const last = await installation.serve()
+  expect(401, await vendor(last.url, restarted.ann.account, restarted.ann.token).get('/v4/diamond'))
 })
 
-test('during writes has every stone that was acknowledged before it began', async ({ site }) => {
-  const service = await site.serve()
+test('during writes has every stone that was acknowledged before it began', async ({ installation }) => {
+  const service = await installation.serve()
   const { ann } = service
   const acknowledged: string[] = []
   const stop = new AbortController()
@@ -115,27 +120,27 @@ test('during writes has every stone that was acknowledged before it began', asyn
     }
   })()
   let before: string[] = []
-  let made = ''
+  let backupFolder = ''
   const backingUp = async () => {
     try {
       await until('stones', () => acknowledged.length > 20)
       // Repeats until stones were written during a backup.
       for (let time = 0; before.length === 0 || acknowledged.length === before.length; time++) {
         before = [...acknowledged]
-        made = site.at(`b-${time}`)
-        await site.json(['backup', made])
+        backupFolder = installation.pathOf(`b-${time}`)
+        await installation.json(['backup', backupFolder])
       }
     } finally {
       stop.abort()
     }
   }
   await Promise.all([backingUp(), writing])
-  const MASTER_KEY = readFileSync(join(site.dataDir, 'master.key'), 'utf8').trim()
+  const MASTER_KEY = readFileSync(join(installation.dataDir, 'master.key'), 'utf8').trim()
   await service.stop()
 
-  const elsewhere = site.at('elsewhere')
-  await site.json(['restore', made], { DATA_DIR: elsewhere, MASTER_KEY })
-  const restored = await site.serve(elsewhere, { MASTER_KEY })
+  const otherFolder = installation.pathOf('elsewhere')
+  await installation.json(['restore', backupFolder], { DATA_DIR: otherFolder, MASTER_KEY })
+  const restored = await installation.serve(otherFolder, { MASTER_KEY })
   const stored = new Set<unknown>()
   for await (const { data } of restored.installation.store.readAll('start', { prefixes: ['diamond-'] })) {
     stored.add((data['set'] as { sku: string } | undefined)?.sku)
@@ -143,74 +148,92 @@ test('during writes has every stone that was acknowledged before it began', asyn
   for (const sku of before) assert.ok(stored.has(sku), `${sku} is lost`)
 })
 
-test('is not restored into a non-empty folder, while a service runs, or if it is damaged', async ({ site }) => {
-  const service = await site.serve()
+test('is not restored into a non-empty folder, while a service runs, or if it is damaged', async ({ installation }) => {
+  const service = await installation.serve()
   const { id } = await created(service.ann)
   await attached(service.ann, id)
-  await site.json(['backup', site.at('b')])
-  const running = await site.run(['restore', site.at('b'), '--replace'])
+  await installation.json(['backup', installation.pathOf('b')])
+  const running = await installation.run(['restore', installation.pathOf('b'), '--replace'])
   assert.is(running.code, 1)
   assert.match(running.err, /^adamant: Other processes have .* open: stop the service/m)
   assert.is(running.err.trim().split('\n').at(-1)?.startsWith('adamant: '), true)
   await created(service.ann, { sku: 'LATER' })
   await service.stop()
 
-  const unconfirmed = await site.run(['restore', site.at('b')])
+  const unconfirmed = await installation.run(['restore', installation.pathOf('b')])
   assert.is(unconfirmed.code, 2)
   assert.match(unconfirmed.err, /is not empty.*--replace/)
-  assert.is((await site.run(['restore', site.at('nowhere'), '--replace'])).code, 2)
-  assert.is((await site.run(['backup', site.at('b')])).code, 2)
-  assert.is((await site.run(['backup', join(site.dataDir, 'b')])).code, 2)
-  assert.is((await site.run(['backup', site.at('c')], { DATA_DIR: site.at('nowhere') })).code, 2)
-  assert.not.ok(existsSync(site.at('nowhere')))
-  const keyless = await site.run(['restore', site.at('b')], { DATA_DIR: site.at('new') })
+  assert.is((await installation.run(['restore', installation.pathOf('nowhere'), '--replace'])).code, 2)
+  assert.is((await installation.run(['backup', installation.pathOf('b')])).code, 2)
+  assert.is((await installation.run(['backup', join(installation.dataDir, 'b')])).code, 2)
+  assert.is(
+    (await installation.run(['backup', installation.pathOf('c')], { DATA_DIR: installation.pathOf('nowhere') })).code,
+    2,
+  )
+  assert.not.ok(existsSync(installation.pathOf('nowhere')))
+  const keyless = await installation.run(['restore', installation.pathOf('b')], {
+    DATA_DIR: installation.pathOf('new'),
+  })
   assert.is(keyless.code, 2)
   assert.match(keyless.err, /MASTER_KEY/)
   const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
-  const other = await site.run(['restore', site.at('b')], { DATA_DIR: site.at('new'), MASTER_KEY })
+  const other = await installation.run(['restore', installation.pathOf('b')], {
+    DATA_DIR: installation.pathOf('new'),
+    MASTER_KEY,
+  })
   assert.is(other.code, 1)
   assert.match(other.err, /master key/)
 
-  const before = readFileSync(join(site.dataDir, 'events.db'))
-  const [first = ''] = readdirSync(join(site.at('b'), 'files')).filter((name) => name !== 'incoming')
-  const log = join(site.at('b'), 'events.db')
-  const persons = join(site.at('b'), 'persons.jsonl')
+  const before = readFileSync(join(installation.dataDir, 'events.db'))
+  const [first = ''] = readdirSync(join(installation.pathOf('b'), 'files')).filter((name) => name !== 'incoming')
+  const log = join(installation.pathOf('b'), 'events.db')
+  const persons = join(installation.pathOf('b'), 'persons.jsonl')
   const whole = readFileSync(persons)
   const damages: [message: RegExp, damage: () => void][] = [
     [/damaged: .*persons\.jsonl is damaged: its SHA-256 is/, () => writeFileSync(persons, whole.subarray(1))],
     [
       /damaged: the file/,
-      () => (writeFileSync(persons, whole), rmSync(join(site.at('b'), 'files', first), { recursive: true })),
+      () => (
+        writeFileSync(persons, whole),
+        rmSync(join(installation.pathOf('b'), 'files', first), { recursive: true })
+      ),
     ],
     [/damaged/, () => truncateSync(log, 8192)],
     [/The backup cannot be read: EISDIR.*Nothing was changed/, () => (rmSync(log), mkdirSync(log))],
-    [/damaged/, () => writeFileSync(join(site.at('b'), 'manifest.json'), '{"format"')],
+    [/damaged/, () => writeFileSync(join(installation.pathOf('b'), 'manifest.json'), '{"format"')],
   ]
   for (const [message, damage] of damages) {
     damage()
-    const { code, err } = await site.run(['restore', site.at('b'), '--replace'])
+    const { code, err } = await installation.run(['restore', installation.pathOf('b'), '--replace'])
     assert.is(code, 1)
     assert.match(err, message)
     assert.not.match(err, /^ {4}at /m)
-    assert.ok(readFileSync(join(site.dataDir, 'events.db')).equals(before), 'the log was touched')
+    assert.ok(readFileSync(join(installation.dataDir, 'events.db')).equals(before), 'the log was touched')
   }
-  const unchanged = await site.serve()
+  const unchanged = await installation.serve()
   assert.equal(await skus(vendor(unchanged.url, service.ann.account, service.ann.token)), [
     'LATER',
     shown(await vendor(unchanged.url, service.ann.account, service.ann.token).get(`/v4/diamond/${id}`)).sku,
   ])
 })
 
-test('of an installation that was moved since stays read-only after a restore', async ({ site }) => {
-  const service = await site.serve()
+test('of an installation that was moved since stays read-only after a restore', async ({ installation }) => {
+  const service = await installation.serve()
   await created(service.ann)
-  await site.json(['backup', site.at('b')])
+  await installation.json(['backup', installation.pathOf('b')])
   await service.stop()
-  await site.json(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('moved')}`])
+  await installation.json([
+    'move',
+    '--yes',
+    '--from',
+    `sqlite:${installation.dataDir}`,
+    '--to',
+    `sqlite:${installation.pathOf('moved')}`,
+  ])
 
-  const { code, err } = await site.run(['restore', site.at('b'), '--replace'])
+  const { code, err } = await installation.run(['restore', installation.pathOf('b'), '--replace'])
   assert.is(code, 0, err)
-  const added = await site.run(['user', 'add', 'c@example.com', '--password', 'right horse'])
+  const added = await installation.run(['user', 'add', 'c@example.com', '--password', 'right horse'])
   assert.is(added.code, 1)
   assert.match(added.err, /was moved to sqlite:/)
 })

@@ -11,10 +11,10 @@ let steps = 0
 const STEPS = ['copyFileSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync'] as const
 
 for (const name of STEPS) {
-  const real = fs[name] as (...given: unknown[]) => unknown
+  const original = fs[name] as (...given: unknown[]) => unknown
   Object.assign(fs, {
     [name]: (...given: unknown[]) => {
-      const result = real(...given)
+      const result = original(...given)
       if (++steps === STEP) process.kill(process.pid, 'SIGKILL')
       return result
     },
@@ -22,9 +22,9 @@ for (const name of STEPS) {
 }
 syncBuiltinESMExports()
 
-const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
-const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
-const { openInstallation } = (await built(
+const importBuilt = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
+const { run } = (await importBuilt('cli/program.js')) as typeof import('../../../src/cli/program.ts')
+const { openInstallation } = (await importBuilt(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
 

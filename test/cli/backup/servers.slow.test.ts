@@ -6,19 +6,19 @@ import { attached, pathOf } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created } from '../../api/harness/stones.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
-import { Site } from './site.ts'
+import { TemporaryInstallation } from './temporary-installation.ts'
 import { freePort } from '../../free-port.ts'
 import { until } from '../../until.ts'
 
-type Context = { site: Site; peer: Peer; settings: Record<string, string> }
+type Context = { installation: TemporaryInstallation; peer: Peer; settings: Record<string, string> }
 const test = suite<Context>('an installation whose log is on a server')
 test.before.each(async (context) => {
-  context.site = new Site()
+  context.installation = new TemporaryInstallation()
   context.peer = await startPeer()
   context.settings = { EVENT_STORE: context.peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
 })
-test.after.each(async ({ site, peer }) => {
-  await site.close()
+test.after.each(async ({ installation, peer }) => {
+  await installation.close()
   await peer.stop()
 })
 
@@ -30,51 +30,56 @@ async function restoreServer(peer: Peer, events: number): Promise<void> {
 }
 
 test('is backed up and restored with the server, and the restore command begins a new epoch', async (context) => {
-  const { site, peer, settings } = context
-  const service = await site.serve(undefined, settings)
+  const { installation, peer, settings } = context
+  const service = await installation.serve(undefined, settings)
   const { id } = await created(service.ann, { sku: 'KEPT' })
   const file = pathOf((await attached(service.ann, id)).file)
   const events = peer.log.all.length
-  const { code, out, err } = await site.run(['backup', site.at('b')], settings)
+  const { code, out, err } = await installation.run(['backup', installation.pathOf('b')], settings)
   assert.is(code, 0, err)
   assert.match(err, /with the server's own tools/)
   assert.is((JSON.parse(out) as { files: number }).files, 1)
   const eve = await service.newVendor()
   await created(eve, { sku: 'EVES' })
 
-  const running = await site.run(['restore', site.at('b'), '--in-place'], settings)
+  const running = await installation.run(['restore', installation.pathOf('b'), '--in-place'], settings)
   assert.is(running.code, 1)
   assert.match(running.err, /stop all of them first/)
   await service.stop()
   await restoreServer(peer, events)
 
-  const unready = await site.run(['serve'], { ...settings, PORT: '0' })
+  const unready = await installation.run(['serve'], { ...settings, PORT: '0' })
   assert.is(unready.code, 1)
   assert.match(unready.err, /adamant: The event log does not have an event that .*npx adamant restore --in-place/)
   assert.not.match(unready.err, /^ +at /m)
-  const unconfirmed = await site.run(['restore', site.at('b')], settings)
+  const unconfirmed = await installation.run(['restore', installation.pathOf('b')], settings)
   assert.is(unconfirmed.code, 2)
   assert.match(unconfirmed.err, /--in-place/)
 
-  const restored = await site.json(['restore', site.at('b'), '--in-place'], settings)
+  const restored = await installation.json(['restore', installation.pathOf('b'), '--in-place'], settings)
   assert.ok(Number(restored['epoch']) > 0)
   assert.is(restored['files'], 1)
-  const again = await site.serve(undefined, settings)
+  const restarted = await installation.serve(undefined, settings)
   for (const { account, token } of [service.ann, eve]) {
-    expect(401, await vendor(again.url, account, token).get('/v4/diamond'))
+    expect(401, await vendor(restarted.url, account, token).get('/v4/diamond'))
   }
-  expect(404, await again.send({ path: file }))
-  assert.ok((await created(again.ann)).id > id + 1_000_000)
+  expect(404, await restarted.send({ path: file }))
+  assert.ok((await created(restarted.ann)).id > id + 1_000_000)
 })
 
-test('ends running processes when its log is restored', async ({ site, peer, settings }) => {
-  const first = await site.serve(undefined, settings)
+test('ends running processes when its log is restored', async ({ installation, peer, settings }) => {
+  const first = await installation.serve(undefined, settings)
   await created(first.ann, { sku: 'KEPT' })
   const events = peer.log.all.length
   await first.stop()
   const serve = async () => {
     const PORT = String(await freePort())
-    const started = site.commands.start(['serve'], { ...settings, DATA_DIR: site.dataDir, ROLES: 'http', PORT })
+    const started = installation.commands.start(['serve'], {
+      ...settings,
+      DATA_DIR: installation.dataDir,
+      ROLES: 'http',
+      PORT,
+    })
     // Not readiness: with ROLES=http the process is not ready until another one projects.
     await until('the service to respond', () =>
       fetch(`http://127.0.0.1:${PORT}/health/live`).then(
@@ -85,7 +90,7 @@ test('ends running processes when its log is restored', async ({ site, peer, set
     return started
   }
   const running = await serve()
-  await site.json(['restore', '--in-place'], settings)
+  await installation.json(['restore', '--in-place'], settings)
   const { code, err } = await running.ended
   assert.is(code, 1)
   assert.match(err, /^adamant: The event log was restored while this process was running.*restart the process$/m)

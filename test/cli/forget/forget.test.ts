@@ -9,14 +9,14 @@ import { created } from '../../api/harness/stones.ts'
 import { accountStream } from '../../../src/domain/account/account.ts'
 import { legacyLoginStream } from '../../../src/commands/accounts/account-directory.ts'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
-import { Site } from '../backup/site.ts'
+import { TemporaryInstallation } from '../backup/temporary-installation.ts'
 
-type Context = { site: Site }
+type Context = { installation: TemporaryInstallation }
 const test = suite<Context>('a forgotten person')
 test.before.each((context) => {
-  context.site = new Site()
+  context.installation = new TemporaryInstallation()
 })
-test.after.each(({ site }) => site.close())
+test.after.each(({ installation }) => installation.close())
 
 const PASSWORD = 'right horse battery'
 
@@ -27,20 +27,23 @@ function filesIn(folder: string): string[] {
 }
 
 /** The files that contain a text in any case, plain or encoded as UTF-16, base64 or hex. */
-function filesContaining(folder: string, wanted: string): string[] {
-  const forms = [wanted, Buffer.from(wanted).toString('base64').slice(0, -4), Buffer.from(wanted).toString('hex')]
+function filesContaining(folder: string, text: string): string[] {
+  const forms = [text, Buffer.from(text).toString('base64').slice(0, -4), Buffer.from(text).toString('hex')]
   return filesIn(folder).filter((path) => {
     const bytes = readFileSync(path)
     const plain = bytes.toString('latin1').toLowerCase()
-    return forms.some((form) => plain.includes(form.toLowerCase())) || bytes.includes(Buffer.from(wanted, 'utf16le'))
+    return forms.some((form) => plain.includes(form.toLowerCase())) || bytes.includes(Buffer.from(text, 'utf16le'))
   })
 }
 
 /** Runs commands that must succeed. @returns their results */
-async function runAll(site: Site, ...commands: readonly (readonly string[])[]): Promise<Record<string, unknown>[]> {
-  const ended = await site.commands.runInTurn(
+async function runAll(
+  installation: TemporaryInstallation,
+  ...commands: readonly (readonly string[])[]
+): Promise<Record<string, unknown>[]> {
+  const ended = await installation.commands.runInTurn(
     commands.map((words) => [...words, '--json']),
-    { DATA_DIR: site.dataDir },
+    { DATA_DIR: installation.dataDir },
   )
   return ended.map(({ code, out, err }) => {
     if (code !== 0) throw new Error(err)
@@ -49,31 +52,35 @@ async function runAll(site: Site, ...commands: readonly (readonly string[])[]): 
 }
 
 const addUser = (name: string) => ['user', 'add', `${name}@example.com`, '--password', PASSWORD]
-const forgetUser = (who: unknown) => ['forget', 'user', String(who), '--yes']
+const forgetUser = (account: unknown) => ['forget', 'user', String(account), '--yes']
 const LIST = ['user', 'list']
 const emailsIn = (listed: Record<string, unknown> | undefined) =>
   ((listed ?? {})['accounts'] as { email: string }[]).map(({ email }) => email)
 
 /** Creates an account with an API token, a plan, a webhook and a secret with a recipient. */
-async function createAccountWithData(site: Site, service: Service) {
+async function createAccountWithData(installation: TemporaryInstallation, service: Service) {
   const sender = await newSender(service.installation)
   const { email, account } = sender
   const secret = await shared(service.url, sender, { secret: 'x', recipient: 'tom@elsewhere.example' })
-  await runAll(site, ['webhook', 'add', email, 'https://shop.example.com/stock'], ['user', 'plan', email, 'pro'])
+  await runAll(
+    installation,
+    ['webhook', 'add', email, 'https://shop.example.com/stock'],
+    ['user', 'plan', email, 'pro'],
+  )
   return { email, account, secret, authorization: sender.authorization }
 }
 
-test('is in no file of DATA_DIR and of later backups', async ({ site }) => {
-  const service = await site.serve()
+test('is in no file of DATA_DIR and of later backups', async ({ installation }) => {
+  const service = await installation.serve()
   await created(service.ann)
-  const { email, account, secret, authorization } = await createAccountWithData(site, service)
+  const { email, account, secret, authorization } = await createAccountWithData(installation, service)
   const { store, persons } = service.installation
   assert.ok(await persons.read(account))
   // The address is readable before, so that the search below is meaningful.
-  const plan = await site.run(['user', 'list'])
+  const plan = await installation.run(['user', 'list'])
   assert.match(plan.out, email)
 
-  const forgotten = await site.json(['forget', 'user', email, '--yes'])
+  const forgotten = await installation.json(['forget', 'user', email, '--yes'])
   assert.equal(Object.keys(forgotten), ['account', 'events'])
   assert.is(forgotten['account'], account)
   assert.ok(Number(forgotten['events']) >= 5)
@@ -84,19 +91,19 @@ test('is in no file of DATA_DIR and of later backups', async ({ site }) => {
   const check = { path: '/api/v1/authcheck', headers: { Authorization: authorization } }
   expect(401, await request(service.url, check))
   expect(404, await request(service.url, { method: 'POST', path: `/api/v1/secret/${secret.secret_key}` }))
-  assert.match((await site.run(['webhook', 'list'])).out, /"webhooks":\[\]/)
+  assert.match((await installation.run(['webhook', 'list'])).out, /"webhooks":\[\]/)
   for await (const item of service.installation.vault.contents()) assert.is(item.kind, 'receipt')
   await service.stop()
-  await site.json(['backup', site.at('backup')])
-  assert.ok(filesIn(site.dataDir).length > 3)
-  assert.equal(filesContaining(site.folder, email), [])
+  await installation.json(['backup', installation.pathOf('backup')])
+  assert.ok(filesIn(installation.dataDir).length > 3)
+  assert.equal(filesContaining(installation.folder, email), [])
 })
 
 test('leaves an account that is listed by its number, and an address that can be registered again', async ({
-  site,
+  installation,
 }) => {
   const [added, , listed, , other] = await runAll(
-    site,
+    installation,
     addUser('jane'),
     forgetUser('JANE@example.com'),
     LIST,
@@ -108,14 +115,14 @@ test('leaves an account that is listed by its number, and an address that can be
     { account, email: `account-${String(account)}`, plan: 'basic', status: 'forgotten' },
   ])
   assert.not.equal(other?.['account'], account)
-  const [once, twice, enabled, audited] = await site.commands.runInTurn(
+  const [once, twice, enabled, audited] = await installation.commands.runInTurn(
     [
       forgetUser('jane@example.com'),
       forgetUser('jane@example.com'),
       ['user', 'enable', 'jane@example.com'],
       ['audit', 'user', '1', '--json'],
     ],
-    { DATA_DIR: site.dataDir },
+    { DATA_DIR: installation.dataDir },
   )
   assert.is(once?.code, 0)
   assert.is(twice?.code, 1)
@@ -124,31 +131,31 @@ test('leaves an account that is listed by its number, and an address that can be
   assert.match(audited?.out ?? '', /"type":"forgotten"/)
 })
 
-test('is forgotten only after --yes', async ({ site }) => {
-  await runAll(site, addUser('jane'))
-  const unconfirmed = await site.run(['forget', 'user', 'jane@example.com'])
+test('is forgotten only after --yes', async ({ installation }) => {
+  await runAll(installation, addUser('jane'))
+  const unconfirmed = await installation.run(['forget', 'user', 'jane@example.com'])
   assert.is(unconfirmed.code, 2)
   assert.match(unconfirmed.err, /--yes/)
-  assert.equal(emailsIn((await runAll(site, LIST))[0]), ['jane@example.com'])
+  assert.equal(emailsIn((await runAll(installation, LIST))[0]), ['jane@example.com'])
 })
 
 test('stays forgotten if an older backup replaces the installation, and returns if it is restored elsewhere', async ({
-  site,
+  installation,
 }) => {
   await runAll(
-    site,
+    installation,
     addUser('jane'),
     addUser('tom'),
     addUser('kim'),
     forgetUser('kim@example.com'),
-    ['backup', site.at('backup')],
+    ['backup', installation.pathOf('backup')],
     forgetUser('jane@example.com'),
     addUser('later'),
   )
   const [, back, , after] = await runAll(
-    site,
+    installation,
     // The restored log has the account as it was; it can be forgotten again by its number.
-    ['restore', site.at('backup'), '--replace'],
+    ['restore', installation.pathOf('backup'), '--replace'],
     LIST,
     forgetUser(1),
     LIST,
@@ -159,28 +166,32 @@ test('stays forgotten if an older backup replaces the installation, and returns 
     { account: 2, email: 'tom@example.com', plan: 'basic', status: 'enabled' },
     { account: 3, email: 'account-3', plan: 'basic', status: 'forgotten' },
   ])
-  const elsewhere = { DATA_DIR: site.at('elsewhere'), MASTER_KEY: site.masterKey() }
-  await site.json(['restore', site.at('backup')], elsewhere)
-  assert.equal(emailsIn(await site.json(LIST, elsewhere)), ['jane@example.com', 'tom@example.com', 'account-3'])
+  const otherSettings = { DATA_DIR: installation.pathOf('elsewhere'), MASTER_KEY: installation.masterKey() }
+  await installation.json(['restore', installation.pathOf('backup')], otherSettings)
+  assert.equal(emailsIn(await installation.json(LIST, otherSettings)), [
+    'jane@example.com',
+    'tom@example.com',
+    'account-3',
+  ])
 })
 
-test('stays forgotten in a moved installation and in a replay', async ({ site }) => {
-  await runAll(site, addUser('jane'), addUser('tom'), forgetUser('jane@example.com'))
+test('stays forgotten in a moved installation and in a replay', async ({ installation }) => {
+  await runAll(installation, addUser('jane'), addUser('tom'), forgetUser('jane@example.com'))
   await runAll(
-    site,
-    ['replay', '--until', new Date().toISOString(), '--into', site.at('then')],
-    ['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('there')}`],
+    installation,
+    ['replay', '--until', new Date().toISOString(), '--into', installation.pathOf('then')],
+    ['move', '--yes', '--from', `sqlite:${installation.dataDir}`, '--to', `sqlite:${installation.pathOf('there')}`],
   )
   for (const folder of ['then', 'there']) {
-    const listed = await site.json(LIST, { DATA_DIR: site.at(folder) })
+    const listed = await installation.json(LIST, { DATA_DIR: installation.pathOf(folder) })
     assert.equal(emailsIn(listed), ['account-1', 'tom@example.com'])
   }
 })
 
 test('whose address an older release wrote into the log is forgotten, with a warning that the address remains there', async ({
-  site,
+  installation,
 }) => {
-  const service = await site.serve()
+  const service = await installation.serve()
   const { store, writing } = service.installation
   const email = 'old@example.com'
   const first = (type: string, data: object) => [
@@ -194,13 +205,16 @@ test('whose address an older release wrote into the log is forgotten, with a war
   await store.append(legacyLoginStream(email), 'none', first('LoginReserved', { account: 77, email }))
   const registered = first('AccountRegistered', { email, password: 'hash', plan: 'basic' })
   await store.append(accountStream(77), 'none', registered)
-  const { code, err } = await site.run(['forget', 'user', email, '--yes'])
+  const { code, err } = await installation.run(['forget', 'user', email, '--yes'])
   assert.is(code, 0, err)
   assert.match(
     err,
     /wrote this address into the event log in plain text, in login-[0-9a-f]{64} and account-77\. .* it remains there/,
   )
-  assert.match((await site.run(['user', 'list'])).out, /"email":"account-77","plan":"basic","status":"forgotten"/)
+  assert.match(
+    (await installation.run(['user', 'list'])).out,
+    /"email":"account-77","plan":"basic","status":"forgotten"/,
+  )
 })
 
 test.run()

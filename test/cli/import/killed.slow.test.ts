@@ -188,7 +188,7 @@ killed('is completed by the same command, and is undone by the undo file of the 
 
   const { created, unchanged } = await commands.json(...words.slice(0, -1))
   assert.is(Number(created) + Number(unchanged), many)
-  const [exported, undone, left] = await commands.runInTurn([
+  const [exported, undone, remaining] = await commands.runInTurn([
     ['export', '--user', 'a@example.com'],
     ['import', '--undo', undo, '--json'],
     ['export', '--user', 'a@example.com'],
@@ -201,7 +201,7 @@ killed('is completed by the same command, and is undone by the undo file of the 
   assert.is(skus.length, many)
   assert.is(new Set(skus).size, many)
   assert.is(JSON.parse(undone?.out ?? '{}').deleted, many)
-  assert.is(left?.out.trim().split('\r\n').length, 1)
+  assert.is(remaining?.out.trim().split('\r\n').length, 1)
 })
 
 /** The undo file, whose name is printed before the first change. */

@@ -130,8 +130,8 @@ const READ: readonly (readonly [
     ],
   ],
 ]
-for (const [what, cells, numbers] of READ) {
-  test(`that are ${what} are parsed`, async ({ dryRun }) => {
+for (const [description, cells, numbers] of READ) {
+  test(`that are ${description} are parsed`, async ({ dryRun }) => {
     const { code, out, err } = await dryRun(sheet(cells))
     assert.is(code, 0, err)
     const { first } = JSON.parse(out) as { first: readonly { carat: number; price: number }[] }
@@ -172,8 +172,8 @@ const AMBIGUOUS: readonly (readonly [
     /price has two decimal separators: 900\.5 in line 2, 1\.200 in line 3/,
   ],
 ]
-for (const [what, cells, message] of AMBIGUOUS) {
-  test(`that ${what} stop the import with a question`, async ({ dryRun }) => {
+for (const [description, cells, message] of AMBIGUOUS) {
+  test(`that ${description} stop the import with a question`, async ({ dryRun }) => {
     const { code, err } = await dryRun(sheet(cells))
     assert.is(code, 2)
     assert.match(err, message)

@@ -46,8 +46,8 @@ const AROUND: readonly (readonly [what: string, content: string])[] = [
   ['subtotals between', 'sku,cutShape,carat\nA-1,Round,0.71\nSubtotal,,0.71\nA-2,Pear,1.01\nSubtotal,,1.01\n'],
   ['a last row of sums alone', 'sku,cutShape,carat\nA-1,Round,0.71\nA-2,Pear,1.01\n,,1.72\n'],
 ]
-for (const [what, content] of AROUND) {
-  test(`with ${what} is read correctly`, async ({ dryRun }) => {
+for (const [description, content] of AROUND) {
+  test(`with ${description} is read correctly`, async ({ dryRun }) => {
     const { first, bad, would } = resultOf(await dryRun(content))
     assert.equal(first, [ROUND, PEAR])
     assert.equal([bad.length, would?.created], [0, 2])
@@ -111,8 +111,8 @@ const REFUSED: readonly (readonly [what: string, content: string | Buffer, messa
     /Column 2 has no heading, but contains red in line 2/,
   ],
 ]
-for (const [what, content, message] of REFUSED) {
-  test(`that is or has ${what} is refused with one line that says so`, async ({ dryRun }) => {
+for (const [description, content, message] of REFUSED) {
+  test(`that is or has ${description} is refused with one line that says so`, async ({ dryRun }) => {
     const { code, err } = await dryRun(content)
     assert.not.equal(code, 0)
     assert.match(err, message)

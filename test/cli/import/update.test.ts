@@ -74,7 +74,7 @@ test('changes only the fields that have a column, and requires more fields of ne
   run,
 }) => {
   const prices = sheet('prices.csv', 'Stock #,Total Price\nA-1,1300\nC-9,5\n')
-  const [, , refused, left, events] = await commands.runInTurn([
+  const [, , refused, applied, events] = await commands.runInTurn([
     ADD,
     run(sheet('first.csv', FIRST)),
     run(prices, '--update-by', 'sku'),
@@ -86,14 +86,14 @@ test('changes only the fields that have a column, and requires more fields of ne
     refused?.err ?? '',
     'line 3: cutShape is required for a new diamond; carat is required for a new diamond',
   )
-  assert.equal(counts(left), { ...none, changed: 1, refused: 1 })
+  assert.equal(counts(applied), { ...none, changed: 1, refused: 1 })
   assert.equal(diamondEvents(events).slice(3), [['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }]])
 })
 
 test('reports a sku that is duplicated in the file or in the inventory, and writes nothing', async (context) => {
   const { commands, sheet, run } = context
   const twice = 'sku,price\nA-1,1\nA-2,1\nA-1,2\nT-1,3\n'
-  const [, , , refused, left, events] = await commands.runInTurn([
+  const [, , , refused, applied, events] = await commands.runInTurn([
     ADD,
     run(sheet('first.csv', FIRST)),
     run(sheet('twins.csv', 'sku,cutShape,carat\nT-1,Round,1\nT-1,Round,2\n')),
@@ -107,7 +107,7 @@ test('reports a sku that is duplicated in the file or in the inventory, and writ
     { line: 4, problems: ['sku A-1 is a duplicate of line 2'] },
     { line: 5, problems: ['sku T-1 is ambiguous: diamonds 501, 502 have it'] },
   ])
-  assert.equal(counts(left), { ...none, changed: 1, refused: 3 })
+  assert.equal(counts(applied), { ...none, changed: 1, refused: 3 })
   assert.is(diamondEvents(events).length, 6)
 })
 
@@ -210,14 +210,14 @@ test('refuses an undo file of another installation, an invalid and a missing one
   const [, imported] = await commands.runInTurn([ADD, run(sheet('first.csv', FIRST))])
   const undo = String(resultOf(imported)['undo'])
   const other = sheet('other.json', readFileSync(undo, 'utf8').replace(/"log":"[^"]*"/, '"log":"another"'))
-  const [elsewhere, no, missing] = await commands.runInTurn([
+  const [foreign, malformed, missing] = await commands.runInTurn([
     ['import', '--undo', other],
     ['import', '--undo', sheet('no.json', '{}')],
     ['import', '--undo', join(commands.folder, 'gone')],
   ])
-  assert.is(elsewhere?.code, 1)
-  assert.match(elsewhere?.err ?? '', 'belongs to another installation')
-  assert.is(no?.code, 2)
+  assert.is(foreign?.code, 1)
+  assert.match(foreign?.err ?? '', 'belongs to another installation')
+  assert.is(malformed?.code, 2)
   assert.is(missing?.code, 2)
 })
 
@@ -240,13 +240,13 @@ test('creates nothing from the same file again, unless --again is given or all i
 test('lists custom cut shapes, and refuses those that are similar to a standard one', async (context) => {
   const { commands, sheet, run } = context
   const shapes = 'sku,cutShape,carat\nA,Trilliant,1\nB,Trilliant,1\nC,Rose cut,1\nD,Round,1\n'
-  const [, taken, refused] = await commands.runInTurn([
+  const [, accepted, refused] = await commands.runInTurn([
     ADD,
     run(sheet('shapes.csv', shapes)),
     run(sheet('near.csv', 'sku,cutShape,carat\nA,Rouund,1\nB,Princes,1\n')),
   ])
-  assert.match(taken?.err ?? '', 'unknown cut shapes, stored as written: Trilliant (2), Rose cut (1)')
-  assert.equal(resultOf(taken)['ownShapes'], { Trilliant: 2, 'Rose cut': 1 })
+  assert.match(accepted?.err ?? '', 'unknown cut shapes, stored as written: Trilliant (2), Rose cut (1)')
+  assert.equal(resultOf(accepted)['ownShapes'], { Trilliant: 2, 'Rose cut': 1 })
   assert.is(refused?.code, 1)
   assert.match(refused?.err ?? '', /line 2: .*did you mean Round\?/)
   assert.match(refused?.err ?? '', /line 3: .*did you mean Princess\?/)

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor, type Vendor } from '../../api/harness/account.ts'
-import { expect, type Answer } from '../../api/harness/request.ts'
+import { expect, type ApiResponse } from '../../api/harness/request.ts'
 import { pathOf } from '../../api/harness/form.ts'
 
 import type { Service } from '../../api/harness/service.ts'
@@ -16,18 +16,18 @@ import {
   copiedEvents,
   fillInstallation,
   resultOf,
-  scoredAll,
-  Sites,
+  waitForScores,
+  MoveFixture,
   type InstallationContents,
-  type Site,
+  type InstallationConfig,
 } from './moving.ts'
 import { until } from '../../until.ts'
 
-const test = suite<{ sites: Sites }>('moving an installation')
+const test = suite<{ fixture: MoveFixture }>('moving an installation')
 test.before.each(async (context) => {
-  context.sites = await Sites.open()
+  context.fixture = await MoveFixture.open()
 })
-test.after.each(({ sites }) => sites.close())
+test.after.each(({ fixture }) => fixture.close())
 
 /** Ids of the stones whose creation was acknowledged, by sku. */
 type AcknowledgedStones = Map<string, number>
@@ -50,16 +50,16 @@ type MovedSource = {
 
 /** Moves a running installation during writes, and checks that its service then serves reads only. */
 async function copyDuringWrites(
-  sites: Sites,
-  from: Site,
-  to: Site,
+  fixture: MoveFixture,
+  from: InstallationConfig,
+  to: InstallationConfig,
   service: Service,
 ): Promise<Pick<MovedSource, 'acknowledged' | 'service'>> {
   const { ann } = service
   const acknowledged: AcknowledgedStones = new Map()
   const writing = writeUntilRefused(ann, acknowledged)
   await until('writes', () => acknowledged.size > 20)
-  const { events } = resultOf(await sites.copy(from, to))
+  const { events } = resultOf(await fixture.move(from, to))
   await writing
   assert.ok(Number(events) > 100)
   const refused = await ann.post('/v4/diamond', { sku: 'late', cutShape: 2, carat: 1 })
@@ -67,15 +67,15 @@ async function copyDuringWrites(
   assert.match(refused.text, /was moved to \w+:.*: it serves reads only/)
   assert.is(refused.headers['retry-after'], '30')
   expect(200, await ann.get('/v4/diamond?limit=1'))
-  await assertReportsMove(sites, from, service)
+  await assertReportsMove(fixture, from, service)
   return { acknowledged, service }
 }
 
 /** Readiness, metrics and status of the source report the move and its target. */
-async function assertReportsMove(sites: Sites, from: Site, service: Service): Promise<void> {
+async function assertReportsMove(fixture: MoveFixture, from: InstallationConfig, service: Service): Promise<void> {
   assert.match(expect(503, await service.send({ path: '/health/ready' })).text, /was moved to \w+:/)
   assert.match(expect(200, await service.send({ path: '/metrics' })).text, /^adamant_moved\{to="[^"]+"\} 1$/m)
-  const { code, out, err } = await sites.commands.run(['status', '--json'], {
+  const { code, out, err } = await fixture.commands.run(['status', '--json'], {
     ...from.settings,
     DATA_DIR: from.dataDir,
   })
@@ -86,14 +86,14 @@ async function assertReportsMove(sites: Sites, from: Site, service: Service): Pr
 
 /** A service on the target has all events, files and stones of the source, and continues its scoring and mails. */
 async function assertContinuesAt(
-  sites: Sites,
-  at: Site,
+  fixture: MoveFixture,
+  to: InstallationConfig,
   { filled, acknowledged, before, service }: MovedSource,
 ): Promise<void> {
-  const { postbox } = sites
+  const { postbox } = fixture
   const sent = postbox.accepted.length
   const scored = await firstScoreEventIds(service)
-  const target = await sites.serve(at)
+  const target = await fixture.serve(to)
   try {
     const ann = vendor(target.url, service.ann.account, service.ann.token)
     assertSameEvents(await copiedEvents(target.installation.store), await copiedEvents(service.installation.store))
@@ -120,7 +120,7 @@ async function assertContinuesAt(
 }
 
 /** A body without base URLs, which differ between services, and signatures of file links, which change every 5 minutes. */
-const withoutAddresses = ({ text: body }: Answer) =>
+const withoutAddresses = ({ text: body }: ApiResponse) =>
   body.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '').replaceAll(/(\/file\?signature=)[\w-]+/g, '$1')
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -129,9 +129,9 @@ async function bytesOf(stream: Readable | undefined): Promise<Buffer> {
 }
 
 /** Compares event by event: the diff of thousands of events would take minutes to print. */
-function assertSameEvents(events: readonly unknown[], of: readonly unknown[]): void {
-  assert.is(events.length, of.length)
-  for (const [index, event] of events.entries()) assert.equal(event, of[index])
+function assertSameEvents(events: readonly unknown[], expected: readonly unknown[]): void {
+  assert.is(events.length, expected.length)
+  for (const [index, event] of events.entries()) assert.equal(event, expected[index])
 }
 
 /** Ids of the events that scored the 21 stones of `fillInstallation`. */
@@ -140,80 +140,80 @@ async function firstScoreEventIds({ installation: { store } }: Service): Promise
   return scores.filter(({ data }) => Number(data['id']) <= 21).map(({ id }) => id)
 }
 
-test('to another folder keeps all acknowledged writes, and repeats no scoring and no mail', async ({ sites }) => {
-  const from = sites.sqlite('a')
-  const to = sites.sqlite('b')
-  const service = await sites.serve(from)
+test('to another folder keeps all acknowledged writes, and repeats no scoring and no mail', async ({ fixture }) => {
+  const from = fixture.sqlite('a')
+  const to = fixture.sqlite('b')
+  const service = await fixture.serve(from)
   try {
-    const filled = await fillInstallation(service, sites.postbox)
+    const filled = await fillInstallation(service, fixture.postbox)
     const before = withoutAddresses(await service.ann.get(`/v4/diamond/${filled.older}`))
-    const left = await copyDuringWrites(sites, from, to, service)
+    const source = await copyDuringWrites(fixture, from, to, service)
     // A process that opens the source after the move refuses writes too.
-    const other = await sites.commands.run(['user', 'add', 'c@example.com', '--password', 'right horse'], {
+    const other = await fixture.commands.run(['user', 'add', 'c@example.com', '--password', 'right horse'], {
       DATA_DIR: from.dataDir,
     })
     assert.is(other.code, 1)
     assert.match(other.err, /was moved to sqlite:/)
-    await assertContinuesAt(sites, to, { ...left, filled, before })
-    assert.is(resultOf(await sites.copy(from, to))['finishedBefore'], true)
+    await assertContinuesAt(fixture, to, { ...source, filled, before })
+    assert.is(resultOf(await fixture.move(from, to))['finishedBefore'], true)
   } finally {
     await service.stop()
   }
 })
 
-test('to a target with another master key is refused before anything is copied', async ({ sites }) => {
-  const from = sites.sqlite('a')
-  const to = sites.sqlite('b')
-  await (await sites.serve(from)).stop()
+test('to a target with another master key is refused before anything is copied', async ({ fixture }) => {
+  const from = fixture.sqlite('a')
+  const to = fixture.sqlite('b')
+  await (await fixture.serve(from)).stop()
   const MASTER_KEY = randomBytes(32).toString('base64')
-  const { code, err } = await sites.copy(from, { ...to, settings: { MASTER_KEY } })
+  const { code, err } = await fixture.move(from, { ...to, settings: { MASTER_KEY } })
   assert.is(code, 1)
   assert.match(err, /master key of the source cannot decrypt/)
   assert.not.ok(err.includes(MASTER_KEY))
-  const again = resultOf(await sites.copy(from, to))
+  const again = resultOf(await fixture.move(from, to))
   assert.ok(Number(again['events']) > 0)
 })
 
-test('requires an empty target', async ({ sites }) => {
-  const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
-  for (const site of [from, to]) await (await sites.serve(site)).stop()
-  const key = { settings: { MASTER_KEY: sites.masterKey(from) } }
-  const { code, err } = await sites.copy(from, { ...to, ...key })
+test('requires an empty target', async ({ fixture }) => {
+  const [from, to] = [fixture.sqlite('a'), fixture.sqlite('b')]
+  for (const config of [from, to]) await (await fixture.serve(config)).stop()
+  const key = { settings: { MASTER_KEY: fixture.masterKey(from) } }
+  const { code, err } = await fixture.move(from, { ...to, ...key })
   assert.is(code, 1)
   assert.match(err, /not empty/)
 })
 
-test('from a missing installation, to itself or without a target ends with 2', async ({ sites }) => {
-  const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
-  assert.is((await sites.copy(from, to)).code, 2)
+test('from a missing installation, to itself or without a target ends with 2', async ({ fixture }) => {
+  const [from, to] = [fixture.sqlite('a'), fixture.sqlite('b')]
+  assert.is((await fixture.move(from, to)).code, 2)
   assert.not.ok(existsSync(join(from.dataDir, 'events.db')))
-  assert.is((await sites.copy(from, from)).code, 2)
-  assert.is((await sites.commands.run(['move', '--from', from.name])).code, 2)
+  assert.is((await fixture.move(from, from)).code, 2)
+  assert.is((await fixture.commands.run(['move', '--from', from.address])).code, 2)
 })
 
 const mongo = await mongoServer('copies to EventStoreDB and MongoDB')
 if (mongo !== undefined) {
   test('to EventStoreDB and MongoDB, and from there back to a folder, keeps all acknowledged writes', async ({
-    sites,
+    fixture,
   }) => {
-    const from = sites.sqlite('a')
-    const back = sites.sqlite('back')
-    const source = await sites.serve(from)
-    const to = await sites.servers(sites.masterKey(from))
+    const from = fixture.sqlite('a')
+    const back = fixture.sqlite('back')
+    const source = await fixture.serve(from)
+    const to = await fixture.servers(fixture.masterKey(from))
     try {
-      const filled = await fillInstallation(source, sites.postbox)
+      const filled = await fillInstallation(source, fixture.postbox)
       const before = withoutAddresses(await source.ann.get(`/v4/diamond/${filled.older}`))
-      const left = await copyDuringWrites(sites, from, to, source)
-      await assertContinuesAt(sites, to, { ...left, filled, before })
+      const copied = await copyDuringWrites(fixture, from, to, source)
+      await assertContinuesAt(fixture, to, { ...copied, filled, before })
     } finally {
       await source.stop()
     }
-    const moved = await sites.serve(to)
+    const moved = await fixture.serve(to)
     try {
-      const stones = await copyDuringWrites(sites, to, back, moved)
-      const returned = await sites.serve({ ...back, settings: { MASTER_KEY: sites.masterKey(from) } })
+      const stones = await copyDuringWrites(fixture, to, back, moved)
+      const returned = await fixture.serve({ ...back, settings: { MASTER_KEY: fixture.masterKey(from) } })
       try {
-        await scoredAll(returned, 21)
+        await waitForScores(returned, 21)
         assertSameEvents(await copiedEvents(returned.installation.store), await copiedEvents(moved.installation.store))
         const ann = vendor(returned.url, moved.ann.account, moved.ann.token)
         for (const [sku, id] of stones.acknowledged) assert.is(shown(await ann.get(`/v4/diamond/${id}`)).sku, sku)

@@ -21,64 +21,73 @@ import { FROM_SOURCE } from '../../from-source.ts'
 import { until } from '../../until.ts'
 
 /** The source or target of a move, with the settings of a service on it. */
-export type Site = { readonly name: string; readonly dataDir: string; readonly settings: Record<string, string> }
+export type InstallationConfig = {
+  readonly address: string
+  readonly dataDir: string
+  readonly settings: Record<string, string>
+}
 
 /** The installations of one test, and the mail server that they share. */
-export class Sites {
+export class MoveFixture {
   readonly commands = new CommandLine()
   readonly folder = mkdtempSync(join(tmpdir(), 'adamant-copy-'))
-  readonly #ends: (() => Promise<unknown>)[] = []
+  readonly #cleanups: (() => Promise<unknown>)[] = []
 
   private constructor(readonly postbox: Postbox) {}
 
-  static async open(): Promise<Sites> {
-    return new Sites(await openPostbox())
+  static async open(): Promise<MoveFixture> {
+    return new MoveFixture(await openPostbox())
   }
 
-  sqlite(name: string): Site {
+  sqlite(name: string): InstallationConfig {
     const dataDir = join(this.folder, name)
-    return { name: `sqlite:${dataDir}`, dataDir, settings: {} }
+    return { address: `sqlite:${dataDir}`, dataDir, settings: {} }
   }
 
   /** An installation on the EventStoreDB peer and on FerretDB or the server at MONGODB_URL. */
-  async servers(masterKey: string): Promise<Site> {
+  async servers(masterKey: string): Promise<InstallationConfig> {
     const peer: Peer = await startPeer()
     const mongo = await mongoUrl()
     if (mongo === undefined) throw new Error('neither MONGODB_URL nor FERRETDB_BIN is set')
     const database = databaseAt(mongo, `copy_${peer.port}`)
-    this.#ends.push(
+    this.#cleanups.push(
       () => peer.stop(),
       () => dropDatabase(database),
     )
     const settings = { EVENT_STORE: peer.url, READ_MODEL: database, MASTER_KEY: masterKey }
-    return { name: `${peer.url},${database}`, dataDir: join(this.folder, `outbox-${peer.port}`), settings }
+    return { address: `${peer.url},${database}`, dataDir: join(this.folder, `outbox-${peer.port}`), settings }
   }
 
-  serve({ dataDir, settings }: Site): Promise<Service> {
+  serve({ dataDir, settings }: InstallationConfig): Promise<Service> {
     return startService({ dataDir, settings: { ...settings, MAILER: this.postbox.address }, scored: true })
   }
 
-  copy(from: Site, to: Site, ...options: string[]): Promise<CommandResult> {
-    return this.commands.run([...wordsOf(from, to), ...options], settingsOf(from, to))
+  move(from: InstallationConfig, to: InstallationConfig, ...options: string[]): Promise<CommandResult> {
+    return this.commands.run([...moveCommand(from, to), ...options], moveSettings(from, to))
   }
 
   /** Starts a move that sends itself a signal after one call of its stores; test/faults/move/signalled.ts names the calls. */
-  signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): RunningProgram {
-    const settings = { ...settingsOf(from, to), AT: at, SIGNAL: signal }
-    return this.commands.start(wordsOf(from, to), settings, [...FROM_SOURCE, SIGNALLED])
+  startSignalledMove(
+    from: InstallationConfig,
+    to: InstallationConfig,
+    call: string,
+    signal: NodeJS.Signals = 'SIGKILL',
+  ): RunningProgram {
+    const settings = { ...moveSettings(from, to), AT: call, SIGNAL: signal }
+    return this.commands.start(moveCommand(from, to), settings, [...FROM_SOURCE, SIGNALLED])
   }
 
   /** Runs a move by another program than the built one. */
-  copyBy(program: string, from: Site, to: Site): Promise<CommandResult> {
-    return this.commands.start(wordsOf(from, to), settingsOf(from, to), [...FROM_SOURCE, program]).ended
+  moveWithProgram(program: string, from: InstallationConfig, to: InstallationConfig): Promise<CommandResult> {
+    return this.commands.start(moveCommand(from, to), moveSettings(from, to), [...FROM_SOURCE, program]).ended
   }
 
-  masterKey = ({ dataDir }: Site) => readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
+  masterKey = ({ dataDir }: InstallationConfig) => readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
 
   async close(): Promise<void> {
     await this.commands.remove()
     await this.postbox.close()
-    for (const end of this.#ends) await end()
+    for (const cleanup of this.#cleanups) await cleanup()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -86,9 +95,17 @@ export class Sites {
 /** A program that sends itself SIGNAL after the call AT. */
 export const SIGNALLED = fileURLToPath(new URL('../../faults/move/signalled.ts', import.meta.url))
 
-const wordsOf = (from: Site, to: Site) => ['move', '--yes', '--from', from.name, '--to', to.name, '--json']
+const moveCommand = (from: InstallationConfig, to: InstallationConfig) => [
+  'move',
+  '--yes',
+  '--from',
+  from.address,
+  '--to',
+  to.address,
+  '--json',
+]
 
-function settingsOf(from: Site, to: Site): Record<string, string> {
+function moveSettings(from: InstallationConfig, to: InstallationConfig): Record<string, string> {
   const { MASTER_KEY } = { ...from.settings, ...to.settings } as Record<string, string>
   return { LOG_LEVEL: 'error', ...(MASTER_KEY !== undefined && { MASTER_KEY }) }
 }
@@ -113,7 +130,7 @@ export async function fillInstallation(service: Service, postbox: Postbox): Prom
   const { ann, installation } = service
   const { id } = await created(ann, { sku: 'OLDER' })
   await createdMany(ann, 20)
-  await scoredAll(service, 21)
+  await waitForScores(service, 21)
   replaceScoreEventId(service, id)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
   const pdf = smallPdf(70_000)
@@ -132,7 +149,7 @@ export async function fillInstallation(service: Service, postbox: Postbox): Prom
 const typesOf = async (store: EventStore) => (await all(store.readAll('start'))).map(({ type }) => type)
 
 /** Waits until this number of stones have scores. */
-export async function scoredAll({ installation: { store } }: Service, stones: number): Promise<void> {
+export async function waitForScores({ installation: { store } }: Service, stones: number): Promise<void> {
   await until('scores', async () => {
     const scored = await all(store.readAll('start', { prefixes: ['scores-'] }))
     return new Set(scored.map(({ stream }) => stream)).size >= stones

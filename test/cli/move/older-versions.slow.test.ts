@@ -6,13 +6,13 @@ import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { recordings } from '../../events/recordings.ts'
-import { Sites } from './moving.ts'
+import { MoveFixture } from './moving.ts'
 
-const test = suite<{ sites: Sites }>('events of earlier schema versions')
+const test = suite<{ fixture: MoveFixture }>('events of earlier schema versions')
 test.before.each(async (context) => {
-  context.sites = await Sites.open()
+  context.fixture = await MoveFixture.open()
 })
-test.after.each(({ sites }) => sites.close())
+test.after.each(({ fixture }) => fixture.close())
 
 const older = [...recordings().values()].filter(({ type, metadata }) => {
   return Number(metadata['schema']) < payloadVersionOf(EVENTS[type] ?? {})
@@ -21,16 +21,16 @@ const older = [...recordings().values()].filter(({ type, metadata }) => {
 const asStored = ({ id, type, data, metadata, stream }: StoredEvent) =>
   JSON.stringify({ id, type, data, metadata, stream })
 
-test('are copied unchanged by a move', async ({ sites }) => {
+test('are copied unchanged by a move', async ({ fixture }) => {
   assert.ok(older.length >= 2, 'SecretBurned and ReportRead at least')
-  const from = sites.sqlite('from')
-  const to = sites.sqlite('to')
-  await (await sites.serve(from)).stop()
+  const from = fixture.sqlite('from')
+  const to = fixture.sqlite('to')
+  await (await fixture.serve(from)).stop()
   const store = openSqliteEventStore(`${from.dataDir}/events.db`)
   for (const [index, event] of older.entries()) await store.append(`older-${index}`, 'none', [event])
   await store.close()
 
-  const { code, err } = await sites.copy(from, to)
+  const { code, err } = await fixture.move(from, to)
   assert.is(code, 0, err)
 
   const copied = openSqliteEventStore(`${to.dataDir}/events.db`)

@@ -9,17 +9,17 @@ import { expect, request } from '../../api/harness/request.ts'
 import type { Service } from '../../api/harness/service.ts'
 import { created, stone } from '../../api/harness/stones.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
-import { choicesFor, type Choices } from '../../seeded.ts'
+import { randomFor, type SeededRandom } from '../../seeded.ts'
 import { until } from '../../until.ts'
-import { Site } from '../backup/site.ts'
+import { TemporaryInstallation } from '../backup/temporary-installation.ts'
 import { formatPosition } from '../../../src/stores/ports/event-store.ts'
 
-type Context = { site: Site }
+type Context = { installation: TemporaryInstallation }
 const test = suite<Context>('a replay')
 test.before.each((context) => {
-  context.site = new Site()
+  context.installation = new TemporaryInstallation()
 })
-test.after.each(({ site }) => site.close())
+test.after.each(({ installation }) => installation.close())
 
 /** Steps of the workload, and how many of them are replayed. */
 const [STEPS, MOMENTS] = process.env['ADAMANT_FULL'] ? [150, 50] : [20, 2]
@@ -32,7 +32,7 @@ class TestClock {
   #milliseconds: number | undefined
   readonly now = () => this.#milliseconds ?? Date.now()
 
-  pass(milliseconds: number): void {
+  advance(milliseconds: number): void {
     this.#milliseconds = this.now() + milliseconds
   }
 }
@@ -55,12 +55,12 @@ async function responsesOf(url: string, token: string, ids: readonly number[]): 
 
 /** Creates, changes and deletes stones at random, and records the responses after each step. */
 async function recordMoments({ ann, url, installation: { store } }: Service, clock: TestClock): Promise<Moment[]> {
-  const choices = choicesFor('a workload to replay')
+  const random = randomFor('a workload to replay')
   const ids: number[] = []
   const moments: Moment[] = []
   for (let step = 0; step < STEPS; step++) {
-    clock.pass(2)
-    await runStep(ann, ids, choices, step)
+    clock.advance(2)
+    await runStep(ann, ids, random, step)
     const head = await store.head()
     if (head === 'start') throw new Error('the log is empty')
     const time = new Date(clock.now() + 1).toISOString()
@@ -69,9 +69,9 @@ async function recordMoments({ ann, url, installation: { store } }: Service, clo
   return moments
 }
 
-async function runStep(ann: Vendor, ids: number[], choices: Choices, step: number): Promise<void> {
-  const id = choices.one(ids)
-  const kind = choices.below(6)
+async function runStep(ann: Vendor, ids: number[], random: SeededRandom, step: number): Promise<void> {
+  const id = random.pick(ids)
+  const kind = random.below(6)
   if (id === undefined || kind < 2) return void ids.push((await created(ann, { sku: `S-${step}` })).id)
   if (kind === 5) await ann.remove(`/v4/diamond/${id}`)
   else await ann.patch(`/v4/diamond/${id}`, { price: step + 1 })
@@ -79,62 +79,66 @@ async function runStep(ann: Vendor, ids: number[], choices: Choices, step: numbe
 
 /** Serves a folder with --read-only while `look` runs. */
 async function withReadOnlyServer(
-  site: Site,
+  installation: TemporaryInstallation,
   dataDir: string,
   settings: Record<string, string>,
-  look: (url: string) => Promise<void>,
+  action: (url: string) => Promise<void>,
 ): Promise<void> {
-  const server = site.commands.start(['serve', '--json', '--read-only'], { ...settings, DATA_DIR: dataDir })
+  const server = installation.commands.start(['serve', '--json', '--read-only'], { ...settings, DATA_DIR: dataDir })
   const { url } = JSON.parse(await server.line()) as { url: string }
-  await look(url)
+  await action(url)
   server.kill('SIGTERM')
   const { code, err } = await server.ended
   assert.is(code, 0, err)
 }
 
-async function assertReplaysMoments(site: Site, source: Record<string, string>): Promise<void> {
+async function assertReplaysMoments(
+  installation: TemporaryInstallation,
+  source: Record<string, string>,
+): Promise<void> {
   const clock = new TestClock()
-  const service = await site.serve(undefined, source, clock.now)
+  const service = await installation.serve(undefined, source, clock.now)
   const moments = await recordMoments(service, clock)
   await until('the last moment to be in the past', () => new Date() > new Date(clock.now() + 1))
   const { MASTER_KEY } = source
   const key = MASTER_KEY === undefined ? undefined : { MASTER_KEY }
-  const choices = choicesFor('moments to replay')
+  const random = randomFor('moments to replay')
   for (let round = 0; round < MOMENTS; round++) {
-    const moment = choices.one(moments)
+    const moment = random.pick(moments)
     if (moment === undefined) throw new Error('no moment')
     const named = round % 2 === 0 ? moment.time : moment.position
-    const into = site.at(`then-${round}`)
-    const replayed = await site.json(['replay', '--until', named, '--into', into], source)
+    const into = installation.pathOf(`then-${round}`)
+    const replayed = await installation.json(['replay', '--until', named, '--into', into], source)
     assert.is(replayed['position'], moment.position)
     const ids = Object.keys(moment.responses).flatMap((path) => /^\/v4\/diamond\/(\d+)$/.exec(path)?.[1] ?? [])
-    await withReadOnlyServer(site, into, key ?? {}, async (url) => {
+    await withReadOnlyServer(installation, into, key ?? {}, async (url) => {
       assert.equal(await responsesOf(url, service.ann.token, ids.map(Number)), moment.responses, named)
     })
   }
 }
 
-test('gives the responses that the service gave at that moment', ({ site }) => assertReplaysMoments(site, {}))
+test('gives the responses that the service gave at that moment', ({ installation }) =>
+  assertReplaysMoments(installation, {}))
 
-test('of a log on EventStoreDB gives the same responses', async ({ site }) => {
+test('of a log on EventStoreDB gives the same responses', async ({ installation }) => {
   const peer = await startPeer()
   try {
-    await assertReplaysMoments(site, { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') })
+    await assertReplaysMoments(installation, { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') })
   } finally {
     await peer.stop()
   }
 })
 
-test('serves the files of its time, accepts no writes, and leaves its log unchanged', async ({ site }) => {
-  const service = await site.serve()
+test('serves the files of its time, accepts no writes, and leaves its log unchanged', async ({ installation }) => {
+  const service = await installation.serve()
   const { id } = await created(service.ann, { sku: 'THEN' })
   const { file } = await attached(service.ann, id)
-  const into = site.at('then')
-  const { position } = await site.json(['replay', '--until', new Date().toISOString(), '--into', into])
+  const into = installation.pathOf('then')
+  const { position } = await installation.json(['replay', '--until', new Date().toISOString(), '--into', into])
   const log = () => readFileSync(join(into, 'events.db'))
   const before = log()
   const headers = { authorization: `Bearer ${service.ann.token}` }
-  await withReadOnlyServer(site, into, {}, async (url) => {
+  await withReadOnlyServer(installation, into, {}, async (url) => {
     expect(200, await request(url, { path: '/health/ready' }))
     const refused = await request(url, { method: 'POST', path: '/v4/diamond', headers, json: stone() })
     assert.match(
@@ -148,46 +152,62 @@ test('serves the files of its time, accepts no writes, and leaves its log unchan
   })
   assert.ok(before.equals(log()), 'the log was changed')
   // A replay stays read-only without the option, and for other commands.
-  const added = await site.run(['user', 'add', 'new@example.com', '--password', 'right horse'], { DATA_DIR: into })
+  const added = await installation.run(['user', 'add', 'new@example.com', '--password', 'right horse'], {
+    DATA_DIR: into,
+  })
   assert.is(added.code, 1)
   assert.match(added.err, /This is a replay of/)
-  const moved = await site.run(['move', '--yes', '--from', `sqlite:${into}`, '--to', `sqlite:${site.at('to')}`])
+  const moved = await installation.run([
+    'move',
+    '--yes',
+    '--from',
+    `sqlite:${into}`,
+    '--to',
+    `sqlite:${installation.pathOf('to')}`,
+  ])
   assert.match(moved.err, /This is a replay of/)
-  const onto = await site.run(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${into}`])
-  assert.match(onto.err, /The target is a replay: choose an empty target/)
+  const moveResult = await installation.run([
+    'move',
+    '--yes',
+    '--from',
+    `sqlite:${installation.dataDir}`,
+    '--to',
+    `sqlite:${into}`,
+  ])
+  assert.match(moveResult.err, /The target is a replay: choose an empty target/)
   assert.ok(Number(position) > 0)
 })
 
-test('with an invalid moment or folder ends with 2 and a message', async ({ site }) => {
-  await created((await site.serve()).ann)
+test('with an invalid moment or folder ends with 2 and a message', async ({ installation }) => {
+  await created((await installation.serve()).ann)
   for (const [until, into, message] of [
-    ['yesterday', site.at('a'), /It must be a time/],
-    ['2999-01-01', site.at('b'), /must be in the past/],
-    ['99999999', site.at('c'), /must be in the past/],
-    ['1', join(site.dataDir, 'then'), /is inside DATA_DIR/],
-    ['1', site.dataDir + '/..', /is not empty/],
+    ['yesterday', installation.pathOf('a'), /It must be a time/],
+    ['2999-01-01', installation.pathOf('b'), /must be in the past/],
+    ['99999999', installation.pathOf('c'), /must be in the past/],
+    ['1', join(installation.dataDir, 'then'), /is inside DATA_DIR/],
+    ['1', installation.dataDir + '/..', /is not empty/],
   ] as const) {
-    const { code, err } = await site.run(['replay', '--until', until, '--into', into])
+    const { code, err } = await installation.run(['replay', '--until', until, '--into', into])
     assert.is(code, 2, err)
     assert.match(err, message)
   }
 })
 
 test('is not required for --read-only: a live installation can be served so, and its log stays unchanged', async ({
-  site,
+  installation,
 }) => {
-  const service = await site.serve()
+  const service = await installation.serve()
   const { id } = await created(service.ann)
   const { token } = service.ann
   await service.stop()
-  const before = await site.run(['events'])
-  await withReadOnlyServer(site, site.dataDir, {}, async (url) => {
+  const before = await installation.run(['events'])
+  await withReadOnlyServer(installation, installation.dataDir, {}, async (url) => {
     const headers = { authorization: `Bearer ${token}` }
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
     const refused = await request(url, { method: 'PATCH', path: `/v4/diamond/${id}`, headers, json: { price: 3 } })
     assert.match(expect(503, refused).text, /serve --read-only/)
   })
-  assert.is((await site.run(['events'])).out, before.out)
+  assert.is((await installation.run(['events'])).out, before.out)
 })
 
 test.run()

@@ -59,8 +59,8 @@ test('is found again after a crash at any step, and its log-in stays reserved un
       assert.equal(login.account, account)
       assert.is(await forgetAccount(process, login, cli).catch((error: unknown) => error), crash)
       // The address stays taken until the command finishes.
-      const taken = await registerAccount(one, ann, cli).catch((error: unknown) => error)
-      assert.ok(taken instanceof RequestError && taken.kind === 'conflict', String(taken))
+      const conflict = await registerAccount(one, ann, cli).catch((error: unknown) => error)
+      assert.ok(conflict instanceof RequestError && conflict.kind === 'conflict', String(conflict))
     }
     assert.ok((await findAccount(one, ann.email))?.status === 'forgotten')
     await forgetAccount(one, await requireLogin(one, ann.email), cli)
@@ -80,8 +80,8 @@ test('can be addressed by its id, and is never enabled again', () =>
     const refused = await enableAccount(one, ann.email, cli).catch((error: unknown) => error)
     assert.ok(refused instanceof RequestError && refused.kind === 'conflict', String(refused))
     await forgetAccount(one, await requireLogin(one, String(account)), cli)
-    const gone = await requireLogin(one, String(account)).catch((error: unknown) => error)
-    assert.ok(gone instanceof RequestError && gone.kind === 'missing', String(gone))
+    const missing = await requireLogin(one, String(account)).catch((error: unknown) => error)
+    assert.ok(missing instanceof RequestError && missing.kind === 'missing', String(missing))
   }))
 
 const rotation = suite('an account registered before a rotation of the master key')

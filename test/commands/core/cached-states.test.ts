@@ -8,7 +8,7 @@ import { changeDiamond, changeDiamonds, planDelete, planPatch } from '../../../s
 import type { DiamondFieldChanges } from '../../../src/domain/diamond/fields.ts'
 import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { newStream, rejectedWith } from '../../contract/event-store/given.ts'
-import { everyTry, faultyStore, type AppendFault, type FaultyStore } from '../../stores/faulty-store.ts'
+import { everyAttempt, faultyStore, type AppendFault, type FaultyStore } from '../../stores/faulty-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
 type Added = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
@@ -91,7 +91,7 @@ for (const fault of ['lost', 'stored', 'late'] as const) {
     await handle(one, target, sum, add(1))
     store.failNext(fault)
     assert.is((await handle(one, target, sum, add(5))).state, 6)
-    await store.land()
+    await store.storeLateAppends()
     assert.is((await handle(one, target, sum, add(1))).state, 7)
     assert.is((await store.read(target.stream)).length, 3)
   })
@@ -99,10 +99,10 @@ for (const fault of ['lost', 'stored', 'late'] as const) {
 
 test('sees what was stored after an unknown outcome', async ({ store, target, one }) => {
   await handle(one, target, sum, add(1))
-  const faults: AppendFault[] = ['late', ...everyTry('lost').slice(1)]
+  const faults: AppendFault[] = ['late', ...everyAttempt('lost').slice(1)]
   store.failNext(...faults)
   await rejectedWith(OutcomeUnknown, handle(one, target, sum, add(5)))
-  await store.land()
+  await store.storeLateAppends()
   assert.is((await handle(one, target, sum, add(1))).state, 7)
 })
 

@@ -10,7 +10,7 @@ import {
   type EventStore,
 } from '../../../src/stores/ports/event-store.ts'
 import { newStream, rejectedWith } from '../../contract/event-store/given.ts'
-import { everyTry, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
+import { everyAttempt, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
 type Counted = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
@@ -30,8 +30,8 @@ test.before.each(async (given) => {
 })
 test.after.each(({ store }) => store.close())
 
-const writing = ({ store, time }: Given, over: EventStore = store) => ({
-  ...createCommandContext(over, () => time.now),
+const writing = ({ store, time }: Given, wrapped: EventStore = store) => ({
+  ...createCommandContext(wrapped, () => time.now),
   monotonic: () => 0,
 })
 
@@ -59,7 +59,7 @@ test('whose append times out and is stored during the retry is applied once', as
     // The second attempt loads the stream, then the first append arrives. There is nothing to land before that.
     read: async (stream, options) => {
       const before = await given.store.read(stream, options)
-      await given.store.land()
+      await given.store.storeLateAppends()
       return before
     },
   }
@@ -71,7 +71,7 @@ test('whose append times out and is stored during the retry is applied once', as
 test('whose append arrives after its retry is applied once', async (given) => {
   given.store.failNext('late')
   await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
-  await given.store.land()
+  await given.store.storeLateAppends()
   assert.is(await sumOf(given), 5)
 })
 
@@ -89,13 +89,13 @@ test('that was stored is recognized by its events when it is sent again, and not
 })
 
 test('succeeds when only its last attempt is not lost', async (given) => {
-  given.store.failNext(...everyTry('lost').slice(1))
+  given.store.failNext(...everyAttempt('lost').slice(1))
   const { state } = await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
   assert.equal([state, await sumOf(given)], [5, 5])
 })
 
 test('whose outcome stays unknown rejects with OutcomeUnknown', async (given) => {
-  given.store.failNext(...everyTry('lost'))
+  given.store.failNext(...everyAttempt('lost'))
   await rejectedWith(OutcomeUnknown, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
   assert.is(await sumOf(given), 0)
 })
@@ -108,12 +108,12 @@ test('is not retried when the store is unavailable', async (given) => {
 
 /** Another process writes to the stream right before each of the first `count` appends. */
 function contended({ store, stream }: Given, count: number): EventStore {
-  let left = count
+  let remaining = count
   return {
     ...store,
     append: async (name, expected, events) => {
-      if (left-- > 0)
-        await handle(createCommandContext(store, Date.now), { stream, id: `o-${left}`, origin }, sum, add(100))
+      if (remaining-- > 0)
+        await handle(createCommandContext(store, Date.now), { stream, id: `o-${remaining}`, origin }, sum, add(100))
       return store.append(name, expected, events)
     },
   }

@@ -11,7 +11,7 @@ import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { OutcomeUnknown } from '../../../src/stores/ports/event-store.ts'
 import { rejectedWith } from '../../contract/event-store/given.ts'
-import { everyTry, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
+import { everyAttempt, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
 const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
@@ -70,7 +70,7 @@ for (const fault of ['stored', 'late', 'lost'] as const) {
     const ids = await createdIds(given, 3)
     given.store.failNext(fault)
     await changeDiamonds(given.inventory, principal, priced(ids, 7))
-    await given.store.land()
+    await given.store.storeLateAppends()
     assert.equal(await revisions(given, ids), [1n, 1n, 1n])
   })
 
@@ -78,7 +78,7 @@ for (const fault of ['stored', 'late', 'lost'] as const) {
     await createdIds(given, 1)
     given.store.failNext(fault)
     const ids = await createdIds(given, 3)
-    await given.store.land()
+    await given.store.storeLateAppends()
     assert.equal(await revisions(given, ids), [0n, 0n, 0n])
     let births = 0
     for await (const { type } of given.store.readAll('start')) if (type === 'DiamondCreated') births++
@@ -88,7 +88,7 @@ for (const fault of ['stored', 'late', 'lost'] as const) {
 
 test('rejects with OutcomeUnknown when the last attempt gets no response', async (given) => {
   const ids = await createdIds(given, 2)
-  given.store.failNext(...everyTry('lost'))
+  given.store.failNext(...everyAttempt('lost'))
   await rejectedWith(OutcomeUnknown, changeDiamonds(given.inventory, principal, priced(ids, 7)))
   assert.equal(await revisions(given, ids), [0n, 0n])
 })

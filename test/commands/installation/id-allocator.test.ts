@@ -26,10 +26,10 @@ test('are never shared by two processes, and start at 1', () =>
     const [one, other] = [blocks(file, 10, 3), blocks(file, 7)]
     const takes = Array.from({ length: 200 }, (_, index) => (index % 2 ? one : other).ids.take())
     const many = [one.ids.takeMany(35), other.ids.takeMany(3)]
-    const taken = [...(await Promise.all(takes)), ...(await Promise.all(many)).flat()]
-    assert.is(taken.length, 238)
-    assert.is(new Set(taken).size, 238)
-    assert.is(Math.min(...taken), 1)
+    const allocated = [...(await Promise.all(takes)), ...(await Promise.all(many)).flat()]
+    assert.is(allocated.length, 238)
+    assert.is(new Set(allocated).size, 238)
+    assert.is(Math.min(...allocated), 1)
     await Promise.all([one.store.close(), other.store.close()])
   }))
 

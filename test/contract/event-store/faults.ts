@@ -22,7 +22,7 @@ export const faultRules: Rules = (test) => {
     faulty.failNext('late')
     await rejectedWith(OutcomeUnknown, faulty.append(stream, 'none', batch))
     await faulty.append(stream, 'none', batch)
-    assert.equal(await faulty.land(), [undefined])
+    assert.equal(await faulty.storeLateAppends(), [undefined])
     assert.equal(ids(await store.read(stream)), ids(batch))
   })
 
@@ -35,7 +35,7 @@ export const faultRules: Rules = (test) => {
     await rejectedWith(StoreUnavailable, faulty.append(stream, 'none', [event()]))
     const winner = event()
     await faulty.append(stream, 'none', [winner])
-    assert.ok((await faulty.land())[0] instanceof WrongRevision)
+    assert.ok((await faulty.storeLateAppends())[0] instanceof WrongRevision)
     assert.equal(ids(await store.read(stream)), [winner.id])
   })
 }

@@ -8,7 +8,7 @@ import type {
   StoredEvent,
   Subscription,
 } from '../../../src/stores/ports/event-store.ts'
-import { comes } from '../../until.ts'
+import { waitFor } from '../../until.ts'
 
 export type Given = { store: EventStore }
 export type Rules = (test: Test<Given>) => void
@@ -32,23 +32,20 @@ export const numbers = (stored: readonly StoredEvent[]): unknown[] => stored.map
 
 export const ids = (stored: readonly { readonly id: string }[]): string[] => stored.map(({ id }) => id)
 
-/** Fails with a message instead of waiting forever. */
-export const soon = comes
-
-/** Reads batches until `enough` returns true for those read so far, then stops the subscription. */
+/** Reads batches until `isEnough` returns true for those read so far, then stops the subscription. */
 export async function take(
   subscription: Subscription,
-  enough: (batches: SubscriptionBatch[]) => boolean,
+  isEnough: (batches: SubscriptionBatch[]) => boolean,
 ): Promise<SubscriptionBatch[]> {
   const batches: SubscriptionBatch[] = []
   const reading = async () => {
     for await (const batch of subscription) {
       batches.push(batch)
-      if (enough(batches)) subscription.stop()
+      if (isEnough(batches)) subscription.stop()
     }
     return batches
   }
-  return soon('enough batches', reading())
+  return waitFor('enough batches', reading())
 }
 
 export const flat = (batches: readonly SubscriptionBatch[]): StoredEvent[] => batches.flatMap((batch) => batch.events)

@@ -2,8 +2,8 @@ import * as assert from 'uvu/assert'
 import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { collectGarbage } from '../../garbage.ts'
-import { until } from '../../until.ts'
-import { all, event, events, flat, ids, newStream, soon, take, takeEvents, type Rules } from './given.ts'
+import { until, waitFor } from '../../until.ts'
+import { all, event, events, flat, ids, newStream, take, takeEvents, type Rules } from './given.ts'
 
 export const subscribingRules: Rules = (test) => {
   test('delivers past events, then new ones, in order and once', async ({ store }) => {
@@ -157,7 +157,7 @@ export const subscribingRules: Rules = (test) => {
         if (seen.length >= batch.length) subscription.stop()
       }
     })()
-    await soon('8000 events', slow)
+    await waitFor('8000 events', slow)
     assert.equal(seen, ids(batch))
   })
 
@@ -183,7 +183,7 @@ export const subscribingRules: Rules = (test) => {
     }
     const taken = busy()
     await store.append(wanted, 'none', batch.slice(0, 1))
-    await soon('the event after the others', taken)
+    await waitFor('the event after the others', taken)
     assert.equal(seen, ids(batch))
   })
 

@@ -6,7 +6,7 @@ export function buildRules(test: Test, open: () => Promise<OpenedReadStore>): vo
   test(
     'a new build is invisible until it is promoted, which makes it the live build in one step',
     using(open, async ({ store, openAnother, changesVisible }) => {
-      const elsewhere = await openAnother()
+      const otherStore = await openAnother()
       const model = await store.model(diamonds)
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       const next = await store.begin(diamonds)
@@ -18,24 +18,24 @@ export function buildRules(test: Test, open: () => Promise<OpenedReadStore>): vo
       assert.equal(await model.position(), at(2).position)
       assert.is(await model.count({ owner: 1 }), 2)
       await changesVisible()
-      assert.equal(await idsIn(elsewhere), [2, 3])
-      assert.is((await elsewhere.live(diamonds)).id, next.id)
-      assert.ok(await elsewhere.isLive(diamonds, next))
+      assert.equal(await idsIn(otherStore), [2, 3])
+      assert.is((await otherStore.live(diamonds)).id, next.id)
+      assert.ok(await otherStore.isLive(diamonds, next))
     }),
   )
 
   test(
     'a reader in another process reads one build or the other throughout promotions',
     using(open, async ({ store, openAnother, changesVisible }) => {
-      const elsewhere = await openAnother()
+      const otherStore = await openAnother()
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       for (let round = 2; round < 12; round++) {
         const next = await store.begin(diamonds)
         await next.write([put(diamond(round))], at(round))
-        assert.equal(await idsIn(elsewhere), [round - 1])
+        assert.equal(await idsIn(otherStore), [round - 1])
         await store.promote(diamonds, next)
         await changesVisible()
-        assert.equal(await idsIn(elsewhere), [round])
+        assert.equal(await idsIn(otherStore), [round])
       }
     }),
   )
@@ -48,23 +48,23 @@ export function buildRules(test: Test, open: () => Promise<OpenedReadStore>): vo
       assert.is(await store.pendingBuild(diamonds), undefined)
       const filling = await store.beginPendingBuild(diamonds)
       await filling.write([put(diamond(2))], at(2))
-      const elsewhere = await openAnother()
+      const otherStore = await openAnother()
       await changesVisible()
-      const found = await elsewhere.pendingBuild(diamonds)
+      const found = await otherStore.pendingBuild(diamonds)
       assert.equal(found, { id: filling.id, isCaughtUp: false })
-      const resumed = await elsewhere.openPendingBuild(diamonds, found ?? { id: '', isCaughtUp: false })
+      const resumed = await otherStore.openPendingBuild(diamonds, found ?? { id: '', isCaughtUp: false })
       assert.equal(await resumed.checkpoint(), at(2))
       await resumed.write([put(diamond(3))], at(3))
-      await elsewhere.markCaughtUp(diamonds, resumed)
+      await otherStore.markCaughtUp(diamonds, resumed)
       await changesVisible()
       assert.equal(await store.pendingBuild(diamonds), { id: filling.id, isCaughtUp: true })
       assert.equal(await idsIn(store), [1])
       await store.promote(diamonds, filling)
       await changesVisible()
-      assert.equal(await idsIn(elsewhere), [2, 3])
-      assert.not.ok(await elsewhere.isLive(diamonds, before))
+      assert.equal(await idsIn(otherStore), [2, 3])
+      assert.not.ok(await otherStore.isLive(diamonds, before))
       assert.is(await store.pendingBuild(diamonds), undefined)
-      assert.is(await elsewhere.pendingBuild(diamonds), undefined)
+      assert.is(await otherStore.pendingBuild(diamonds), undefined)
     }),
   )
 
@@ -79,9 +79,9 @@ export function buildRules(test: Test, open: () => Promise<OpenedReadStore>): vo
       assert.equal(await store.pendingBuild(diamonds), { id: second.id, isCaughtUp: false })
       assert.is(await store.pendingBuild({ ...diamonds, version: 2 }), undefined)
       await store.drop(diamonds, second)
-      const elsewhere = await openAnother()
+      const otherStore = await openAnother()
       await changesVisible()
-      assert.is(await elsewhere.pendingBuild(diamonds), undefined)
+      assert.is(await otherStore.pendingBuild(diamonds), undefined)
     }),
   )
 
@@ -102,14 +102,14 @@ export function buildRules(test: Test, open: () => Promise<OpenedReadStore>): vo
   test(
     'two processes that start concurrently write to the same live build',
     using(open, async ({ store, openAnother, changesVisible }) => {
-      const elsewhere = await openAnother()
-      const [here, there] = await Promise.all([store.live(diamonds), elsewhere.live(diamonds)])
-      assert.is(here.id, there.id)
-      await here.write([put(diamond(1))], at(1))
-      await there.write([put(diamond(2))], at(2))
+      const otherStore = await openAnother()
+      const [model, otherModel] = await Promise.all([store.live(diamonds), otherStore.live(diamonds)])
+      assert.is(model.id, otherModel.id)
+      await model.write([put(diamond(1))], at(1))
+      await otherModel.write([put(diamond(2))], at(2))
       await changesVisible()
       assert.equal(await idsIn(store), [1, 2])
-      assert.equal(await here.checkpoint(), at(2))
+      assert.equal(await model.checkpoint(), at(2))
     }),
   )
 

@@ -21,11 +21,11 @@ export function leasingRules(test: Test, open: () => Promise<OpenedReadStore>): 
   test(
     'a lease belongs to one version of one model',
     using(open, async ({ store, openAnother }) => {
-      const elsewhere = await openAnother()
+      const otherStore = await openAnother()
       const leases = [
         await store.acquireLease(diamonds),
-        await elsewhere.acquireLease({ ...diamonds, version: 2 }),
-        await elsewhere.acquireLease({ ...diamonds, name: 'rubies' }),
+        await otherStore.acquireLease({ ...diamonds, version: 2 }),
+        await otherStore.acquireLease({ ...diamonds, name: 'rubies' }),
       ]
       for (const lease of leases) {
         assert.ok(lease !== undefined)
@@ -37,12 +37,12 @@ export function leasingRules(test: Test, open: () => Promise<OpenedReadStore>): 
   test(
     'any process can find out whether a lease is held',
     using(open, async ({ store, openAnother }) => {
-      const elsewhere = await openAnother()
-      assert.is(await elsewhere.isLeaseHeld(diamonds), false)
+      const otherStore = await openAnother()
+      assert.is(await otherStore.isLeaseHeld(diamonds), false)
       const lease = await store.acquireLease(diamonds)
-      assert.is(await elsewhere.isLeaseHeld(diamonds), true)
+      assert.is(await otherStore.isLeaseHeld(diamonds), true)
       await lease?.release()
-      assert.is(await elsewhere.isLeaseHeld(diamonds), false)
+      assert.is(await otherStore.isLeaseHeld(diamonds), false)
     }),
   )
 }

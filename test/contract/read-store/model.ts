@@ -80,7 +80,7 @@ export async function idsIn(store: ReadStore, owner = 1): Promise<unknown[]> {
   return found.map((document) => document['id'])
 }
 
-/** An empty store; `again` opens another store on the same data, as another process does. */
+/** An empty store; `openAnother` opens another store on the same data, as another process does. */
 export type OpenedReadStore = {
   readonly store: ReadStore
   readonly openAnother: () => Promise<ReadStore>

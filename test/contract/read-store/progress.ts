@@ -20,14 +20,14 @@ export function progressRules(test: Test, open: () => Promise<OpenedReadStore>):
   test(
     'the position of a model follows the writes of all processes',
     using(open, async ({ store, openAnother, changesVisible }) => {
-      const [here, there] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
-      assert.is(await here.position(), 'start')
+      const [model, otherModel] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
+      assert.is(await model.position(), 'start')
       const build = await store.live(diamonds)
       for (const n of [1, 2, 3]) {
         await build.write([put(diamond(n))], at(n))
-        assert.equal(await here.position(), at(n).position)
+        assert.equal(await model.position(), at(n).position)
         await changesVisible()
-        assert.equal(await there.position(), at(n).position)
+        assert.equal(await otherModel.position(), at(n).position)
       }
     }),
   )
@@ -35,19 +35,19 @@ export function progressRules(test: Test, open: () => Promise<OpenedReadStore>):
   test(
     'a stream is parked in every process from its first dead letter until it is unparked',
     using(open, async ({ store, openAnother, changesVisible }) => {
-      const [here, there] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
+      const [model, otherModel] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
       const build = await store.live(diamonds)
       const [first, second, other] = [letter('diamond-1', 2), letter('diamond-1', 10), letter('diamond-3', 9)]
       await build.write([put(diamond(2))], at(10), [second, other, first])
       assert.equal(await build.deadLetters(), [first, other, second])
-      assert.equal([...(await here.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
+      assert.equal([...(await model.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
       await changesVisible()
-      assert.equal([...(await there.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
+      assert.equal([...(await otherModel.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
       await build.unpark('diamond-1')
       assert.equal(await build.deadLetters(), [other])
-      assert.equal([...(await here.parkedStreams())], ['diamond-3'])
+      assert.equal([...(await model.parkedStreams())], ['diamond-3'])
       await changesVisible()
-      assert.equal([...(await there.parkedStreams())], ['diamond-3'])
+      assert.equal([...(await otherModel.parkedStreams())], ['diamond-3'])
     }),
   )
 }

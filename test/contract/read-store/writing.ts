@@ -61,7 +61,7 @@ export function writingRules(test: Test, open: () => Promise<OpenedReadStore>): 
     }),
   )
 
-  for (const [what, writeBasedOn] of [
+  for (const [description, writeBasedOn] of [
     [
       'a put',
       (loaded: StoredDocument): DocumentWrite => ({ put: diamond(1, { v4: 'third' }), revision: 7n, basedOn: loaded }),
@@ -69,7 +69,7 @@ export function writingRules(test: Test, open: () => Promise<OpenedReadStore>): 
     ['a removal', (loaded: StoredDocument): DocumentWrite => ({ remove: 1, revision: 7n, basedOn: loaded })],
   ] as const) {
     test(
-      `${what} based on an outdated document is rejected with its batch, and succeeds when based on the current one`,
+      `${description} based on an outdated document is rejected with its batch, and succeeds when based on the current one`,
       using(open, async ({ store }) => {
         const build = await store.live(diamonds)
         await build.write([put(diamond(1), 1n)], at(1))

@@ -66,8 +66,12 @@ test('is issued API tokens only while enabled, and no longer has a revoked one',
   const disabled = given(registered, ...disable(given(registered), ENDED))
   assert.throws(() => issueApiToken(disabled, token), refusal('conflict'))
   const issued = given(registered, ...issueApiToken(given(registered), token))
-  const left = given(registered, ...issueApiToken(given(registered), token), ...revokeApiToken(issued, { token: 't1' }))
-  assert.throws(() => revokeApiToken(left, { token: 't1' }), refusal('missing'))
+  const revoked = given(
+    registered,
+    ...issueApiToken(given(registered), token),
+    ...revokeApiToken(issued, { token: 't1' }),
+  )
+  assert.throws(() => revokeApiToken(revoked, { token: 't1' }), refusal('missing'))
 })
 
 test('revokes its API tokens when the password changes and when it is disabled, unless they are kept', () => {

@@ -24,7 +24,7 @@ type Report = { readonly name: string; readonly lines: Lines; readonly reading: 
 
 const all: readonly Report[] = [
   ...reports.map(({ file, lines, reading }) => ({ name: file, lines, reading })),
-  ...layouts.map(({ name, lines, says }) => ({ name, lines, reading: { ...nothingRead, ...says } })),
+  ...layouts.map(({ name, lines, expected }) => ({ name, lines, reading: { ...nothingRead, ...expected } })),
 ]
 
 for (const { name, lines, reading } of all) {

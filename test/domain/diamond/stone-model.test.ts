@@ -71,9 +71,9 @@ test('does not change a deleted diamond', () => {
 test('causes no warning if its weight is within 2 % of the diamond', () => {
   assert.equal(modelWarnings(model({ carat: 1.02 }), { carat: 1 }), [])
   assert.equal(modelWarnings(model({ carat: 0.98 }), { carat: 1 }), [])
-  const says = (carat: number) => [`The model's volume is that of a diamond of ${carat} carats, not of 1`]
-  assert.equal(modelWarnings(model({ carat: 1.021 }), { carat: 1 }), says(1.021))
-  assert.equal(modelWarnings(model({ carat: 0.979 }), { carat: 1 }), says(0.979))
+  const volumeWarnings = (carat: number) => [`The model's volume is that of a diamond of ${carat} carats, not of 1`]
+  assert.equal(modelWarnings(model({ carat: 1.021 }), { carat: 1 }), volumeWarnings(1.021))
+  assert.equal(modelWarnings(model({ carat: 0.979 }), { carat: 1 }), volumeWarnings(0.979))
 })
 
 test('causes a warning if planes had to be merged', () => {

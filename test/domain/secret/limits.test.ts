@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/domain/decider.ts'
 import { checkRecipient, obfuscateEmail } from '../../../src/domain/secret/email-address.ts'
 import { checkSecret, generateSecretValue, effectiveTtl } from '../../../src/domain/secret/secret.ts'
-import { choicesFor } from '../../seeded.ts'
+import { randomFor } from '../../seeded.ts'
 
 const refuses = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 const test = suite('a shared secret')
@@ -47,9 +47,9 @@ test('is sent to one well-formed address', () => {
 })
 
 test('that is generated has 12 characters, one of each class, and no ambiguous ones', () => {
-  const choices = choicesFor('generated secrets')
+  const random = randomFor('generated secrets')
   for (let round = 0; round < 500; round++) {
-    const value = generateSecretValue((limit) => choices.below(limit))
+    const value = generateSecretValue((limit) => random.below(limit))
     assert.match(value, /^[^ilo1IO0]{12}$/)
     for (const one of [/[a-z]/, /[A-Z]/, /[2-9]/, /[^a-zA-Z0-9]/]) assert.match(value, one)
   }

@@ -7,14 +7,14 @@ import anyPb from 'google-protobuf/google/protobuf/any_pb.js'
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
 import { isPast } from './deadlines.ts'
 import type { Faults } from './faults.ts'
-import { MAX_APPEND, type Appended, type Expected, type Log, type Proposed } from './log.ts'
+import { MAX_APPEND, type AppendResult, type ExpectedRevision, type Log, type ProposedEvent } from './log.ts'
 import { leaderErrorOf, type ClusterView } from './cluster-view.ts'
 import { idOf, identifierOf, nameOf } from './wire.ts'
 
 type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>
 
 /** One append, whose messages arrive one after another on the batch stream. */
-type Batch = { readonly options: BatchAppendReq.Options; readonly events: Proposed[] }
+type Batch = { readonly options: BatchAppendReq.Options; readonly events: ProposedEvent[] }
 
 /** The server's write timeout in milliseconds; a longer deadline of a client does not extend it. */
 const WRITE_TIMEOUT = 2_000
@@ -54,7 +54,7 @@ function respondTo(call: Call, request: BatchAppendReq, { options, events }: Bat
     if (!call.cancelled && !call.destroyed) call.write(response)
   }
   if (faults.notReady) return respond(failure('Server Is Not Ready', ['google.protobuf.Empty', new Uint8Array()]))
-  if (isPast(request, faults.clockAhead)) return respond(timeout())
+  if (isPast(request, faults.clockAheadMs)) return respond(timeout())
   if (stream === '' || events.some(({ id, type }) => !UUID.test(id) || type === '')) {
     respond(failure('BadRequest'))
     // The second response crashes a process that uses the client's own append.
@@ -63,7 +63,7 @@ function respondTo(call: Call, request: BatchAppendReq, { options, events }: Bat
   }
   const store = () => log.append(stream, expected, events)
   const fault = faults.appends.shift()
-  if (fault === 'late') return faults.later(() => void store())
+  if (fault === 'late') return faults.addLateAppend(() => void store())
   if (fault === 'conflict') return respond(responseOf({ kind: 'wrong', actual: 1_000_000n }, expected))
   const stored = fault?.endsWith('lost') === true ? undefined : store()
   if (fault?.startsWith('silent') === true) return
@@ -72,7 +72,7 @@ function respondTo(call: Call, request: BatchAppendReq, { options, events }: Bat
   )
 }
 
-function proposedOf(message: BatchAppendReq.ProposedMessage): Proposed {
+function proposedOf(message: BatchAppendReq.ProposedMessage): ProposedEvent {
   return {
     id: idOf(message.getId()),
     type: message.getMetadataMap().get('type') ?? '',
@@ -82,13 +82,13 @@ function proposedOf(message: BatchAppendReq.ProposedMessage): Proposed {
   }
 }
 
-function expectedOf(options: BatchAppendReq.Options): Expected {
+function expectedOf(options: BatchAppendReq.Options): ExpectedRevision {
   if (options.hasStreamPosition()) return BigInt(options.getStreamPosition())
   if (options.hasNoStream()) return 'no_stream'
   return options.hasStreamExists() ? 'stream_exists' : 'any'
 }
 
-function responseOf(appended: Appended, expected: Expected): BatchAppendResp {
+function responseOf(appended: AppendResult, expected: ExpectedRevision): BatchAppendResp {
   if (appended.kind === 'wrong') return failure('WrongExpectedVersion', wrongVersion(appended.actual, expected))
   if (appended.kind === 'too large') {
     const details = new sharedPb.MaximumAppendSizeExceeded()
@@ -108,7 +108,7 @@ function responseOf(appended: Appended, expected: Expected): BatchAppendResp {
   return response
 }
 
-function wrongVersion(actual: bigint | undefined, expected: Expected): Details {
+function wrongVersion(actual: bigint | undefined, expected: ExpectedRevision): Details {
   const details = new sharedPb.WrongExpectedVersion()
   if (actual === undefined) details.setCurrentNoStream(new emptyPb.Empty())
   else details.setCurrentStreamRevision(String(actual))

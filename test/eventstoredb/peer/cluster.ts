@@ -26,28 +26,28 @@ export type ClusterNode = { readonly peer: Peer; role: Role; leader: number | un
 export async function startCluster(size = 3): Promise<Cluster> {
   const nodes: ClusterNode[] = []
   for (let index = 0; index < size; index++) nodes.push(await startNode(nodes))
-  let leading = nodes[0] as ClusterNode
-  const followers = () => nodes.filter((node) => !node.isFrozen && node !== leading)
-  const lead = (node: ClusterNode) => {
-    leading = node
+  let currentLeader = nodes[0] as ClusterNode
+  const followers = () => nodes.filter((node) => !node.isFrozen && node !== currentLeader)
+  const makeLeader = (node: ClusterNode) => {
+    currentLeader = node
     node.role = 'leader'
     node.leader = node.peer.port
     for (const follower of followers()) follow(follower)
     node.peer.log.on('appended', () => {
-      if (node === leading) for (const follower of followers()) follow(follower)
+      if (node === currentLeader) for (const follower of followers()) follow(follower)
     })
   }
   const follow = (node: ClusterNode) => {
     if (node.role === 'deposed') return
     node.role = 'follower'
-    node.leader = leading.peer.port
-    node.peer.log.follow(leading.peer.log)
+    node.leader = currentLeader.peer.port
+    node.peer.log.follow(currentLeader.peer.log)
   }
-  lead(leading)
+  makeLeader(currentLeader)
   return {
     url: `esdb://${nodes.map(({ peer }) => `127.0.0.1:${peer.port}`).join(',')}?tls=false`,
     nodes,
-    leader: () => leading,
+    leader: () => currentLeader,
     freeze(node) {
       node.isFrozen = true
       node.peer.faults.silent = true
@@ -58,12 +58,12 @@ export async function startCluster(size = 3): Promise<Cluster> {
     elect() {
       const [elected] = followers()
       if (elected === undefined) throw new Error('all other nodes are frozen')
-      lead(elected)
+      makeLeader(elected)
       return elected
     },
     thaw(node) {
       node.isFrozen = false
-      node.role = node === leading ? 'leader' : 'deposed'
+      node.role = node === currentLeader ? 'leader' : 'deposed'
       node.peer.faults.silent = false
     },
     rejoin(node) {

@@ -5,7 +5,7 @@ import { pace } from '../../pace.ts'
  * - `conflict`: rejected with a wrong version, not stored
  * - `timeout, lost` and `timeout, stored`: the response is a timeout
  * - `silent, lost` and `silent, stored`: no response
- * - `late`: no response; stored when `land()` is called
+ * - `late`: no response; stored when `storeLateAppends()` is called
  */
 export type PeerAppendFault =
   'conflict' | 'timeout, lost' | 'timeout, stored' | 'silent, lost' | 'silent, stored' | 'late'
@@ -23,9 +23,9 @@ export class Faults {
   /** Every n-th event is sent twice to subscriptions; 0 for none. */
   duplicateEvery = 0
   /** Milliseconds that each stream read takes; reads run one after another. */
-  readPause = 0
+  readPauseMs = 0
   /** Milliseconds between two messages of a subscription. */
-  subscriptionPause = 0
+  messageIntervalMs = 0
   /** Calls fail with "Server Is Not Ready", as on a node that has just started. */
   notReady = false
   /** False as on servers before 23.10, which do not send that a subscription has caught up. */
@@ -34,61 +34,61 @@ export class Faults {
   sendsPositions = true
   /** Appends get their responses when this number of them waits, as on a server that writes them to the disk together. */
   responsesTogether = 1
-  readonly #waiting: (() => void)[] = []
-  #reading: Promise<void> = Promise.resolve()
+  readonly #waitingResponses: (() => void)[] = []
+  #lastRead: Promise<void> = Promise.resolve()
   /** Milliseconds that the server's clock is ahead of its clients'. */
-  clockAhead = 0
+  clockAheadMs = 0
   /** The version in the response about server features. */
   version = '23.10.6'
-  /** Number of calls of `hush()`; subscriptions that began before the latest one are silent. */
-  silencings = 0
+  /** Number of calls of `silenceSubscriptions()`; subscriptions that began before the latest one are silent. */
+  silenceCount = 0
   /** Number of subscriptions so far. */
   subscriptions = 0
   /** Number of read calls so far, including subscriptions. */
   reads = 0
   /** The most stream reads in progress at once. */
-  mostReads = 0
-  #readsNow = 0
-  readonly #late: (() => void)[] = []
+  maxConcurrentReads = 0
+  #concurrentReads = 0
+  readonly #lateAppends: (() => void)[] = []
 
   /**
    * Silences the open subscriptions permanently: they get neither events nor checkpoints. Their calls and connections stay open,
    * keepalives get responses, and new subscriptions work.
    */
   silenceSubscriptions(): void {
-    this.silencings++
+    this.silenceCount++
   }
 
   /** Behaves as 21.10: https://github.com/kurrent-io/KurrentDB/pull/3459 came with 22.6, caughtUp with 23.10. */
-  answerAs2110(): void {
+  behaveAs2110(): void {
     this.version = '21.10.11'
     this.sendsCaughtUp = false
     this.sendsPositions = false
   }
 
-  /** Responds now, or together with others (see `answersTogether`). */
+  /** Responds now, or together with others (see `responsesTogether`). */
   respondTogether(respond: () => void): void {
-    if (this.#waiting.push(respond) < this.responsesTogether) return
-    for (const one of this.#waiting.splice(0)) one()
+    if (this.#waitingResponses.push(respond) < this.responsesTogether) return
+    for (const one of this.#waitingResponses.splice(0)) one()
   }
 
-  /** Responds now, or after the earlier reads (see `readPause`). */
+  /** Responds now, or after the earlier reads (see `readPauseMs`). */
   read(respond: () => void): void {
-    if (this.readPause === 0) return respond()
-    this.mostReads = Math.max(this.mostReads, ++this.#readsNow)
-    const answer = () => {
-      this.#readsNow--
+    if (this.readPauseMs === 0) return respond()
+    this.maxConcurrentReads = Math.max(this.maxConcurrentReads, ++this.#concurrentReads)
+    const respondNow = () => {
+      this.#concurrentReads--
       respond()
     }
-    this.#reading = this.#reading.then(() => pace(this.readPause)).then(answer)
+    this.#lastRead = this.#lastRead.then(() => pace(this.readPauseMs)).then(respondNow)
   }
 
-  later(store: () => void): void {
-    this.#late.push(store)
+  addLateAppend(store: () => void): void {
+    this.#lateAppends.push(store)
   }
 
   /** Stores the late appends. */
-  land(): void {
-    for (const store of this.#late.splice(0)) store()
+  storeLateAppends(): void {
+    for (const store of this.#lateAppends.splice(0)) store()
   }
 }

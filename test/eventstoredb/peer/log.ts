@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 
 /** An event as the client sent it; data and metadata are unchanged bytes. */
-export type Proposed = {
+export type ProposedEvent = {
   readonly id: string
   readonly type: string
   readonly contentType: string
@@ -10,7 +10,7 @@ export type Proposed = {
 }
 
 /** `position` is both commit and prepare position: they are equal without transactions. */
-export type Recorded = Proposed & {
+export type RecordedEvent = ProposedEvent & {
   readonly stream: string
   readonly revision: bigint
   readonly position: bigint
@@ -19,9 +19,9 @@ export type Recorded = Proposed & {
 }
 
 /** The revision that the stream must have, or the state that it must be in. */
-export type Expected = bigint | 'no_stream' | 'stream_exists' | 'any'
+export type ExpectedRevision = bigint | 'no_stream' | 'stream_exists' | 'any'
 
-export type Appended =
+export type AppendResult =
   | { readonly kind: 'success'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'wrong'; readonly actual: bigint | undefined }
   | { readonly kind: 'too large' }
@@ -29,17 +29,17 @@ export type Appended =
 /** The most bytes of one append, for all its events: the server's default. */
 export const MAX_APPEND = 1_048_576
 
-const sizeOf = ({ data, metadata, type }: Proposed) => data.length + metadata.length + type.length
+const sizeOf = ({ data, metadata, type }: ProposedEvent) => data.length + metadata.length + type.length
 
 /**
  * The log of a node. It follows the recorded responses and the rules in https://docs.kurrent.io for optimistic concurrency and
  * idempotence. It emits `appended` for subscriptions.
  */
 export class Log extends EventEmitter<{ appended: [] }> {
-  readonly all: Recorded[] = []
-  readonly #streams = new Map<string, Recorded[]>()
+  readonly all: RecordedEvent[] = []
+  readonly #streams = new Map<string, RecordedEvent[]>()
   /** Appends with `any` and `stream_exists` recognise repeats by this map, which a restart clears. */
-  #recent = new Map<string, Recorded>()
+  #recent = new Map<string, RecordedEvent>()
   #next = 0n
 
   constructor() {
@@ -47,40 +47,40 @@ export class Log extends EventEmitter<{ appended: [] }> {
     this.setMaxListeners(0)
   }
 
-  stream(name: string): readonly Recorded[] | undefined {
+  stream(name: string): readonly RecordedEvent[] | undefined {
     return this.#streams.get(name)
   }
 
-  restarted(): void {
+  clearCaches(): void {
     this.#recent = new Map()
   }
 
-  append(stream: string, expected: Expected, events: readonly Proposed[]): Appended {
+  append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): AppendResult {
     if (events.reduce((sum, event) => sum + sizeOf(event), 0) > MAX_APPEND) return { kind: 'too large' }
     const stored = this.#streams.get(stream) ?? []
     const current = BigInt(stored.length) - 1n
-    const wrong: Appended = { kind: 'wrong', actual: current < 0n ? undefined : current }
+    const wrong: AppendResult = { kind: 'wrong', actual: current < 0n ? undefined : current }
     if (typeof expected === 'bigint' || expected === 'no_stream') {
       const revision = expected === 'no_stream' ? -1n : expected
       if (revision !== current) return repeatOf(stored, revision, events) ?? wrong
     } else {
-      const known = this.#knownBy(stream, events)
-      if (known !== 'new') return known ?? wrong
+      const repeat = this.#findRepeat(stream, events)
+      if (repeat !== 'new') return repeat ?? wrong
       if (expected === 'stream_exists' && current < 0n) return wrong
     }
     return this.#write(stream, stored, events)
   }
 
   /** If all events are recent, the append is a repeat; if only some are, it is a wrong version, even with `any`. */
-  #knownBy(stream: string, events: readonly Proposed[]): Appended | 'new' | undefined {
-    const known = events.map(({ id }) => this.#recent.get(`${stream}/${id}`))
-    if (known.every((event) => event === undefined)) return 'new'
-    const last = known.at(-1)
-    if (last === undefined || known.includes(undefined)) return undefined
+  #findRepeat(stream: string, events: readonly ProposedEvent[]): AppendResult | 'new' | undefined {
+    const recent = events.map(({ id }) => this.#recent.get(`${stream}/${id}`))
+    if (recent.every((event) => event === undefined)) return 'new'
+    const last = recent.at(-1)
+    if (last === undefined || recent.includes(undefined)) return undefined
     return { kind: 'success', revision: last.revision, position: last.position }
   }
 
-  #write(stream: string, stored: Recorded[], events: readonly Proposed[]): Appended {
+  #write(stream: string, stored: RecordedEvent[], events: readonly ProposedEvent[]): AppendResult {
     for (const event of events) {
       const revision = BigInt(stored.length)
       const created = String(BigInt(Date.now()) * 10_000n)
@@ -100,24 +100,24 @@ export class Log extends EventEmitter<{ appended: [] }> {
   /** Copies another node's log, as a follower does; events that the other does not have are truncated. */
   follow(other: Log): void {
     const { length } = this.all
-    let same = this.all[length - 1] === other.all[length - 1] ? length : 0
-    while (same < this.all.length && this.all[same] === other.all[same]) same++
-    if (same < this.all.length) {
-      const kept = this.all.splice(0, same)
+    let commonLength = this.all[length - 1] === other.all[length - 1] ? length : 0
+    while (commonLength < this.all.length && this.all[commonLength] === other.all[commonLength]) commonLength++
+    if (commonLength < this.all.length) {
+      const kept = this.all.splice(0, commonLength)
       this.all.splice(0)
       this.all.push(...kept)
       this.#streams.clear()
-      for (const event of kept) this.#keep(event)
+      for (const event of kept) this.#addToStream(event)
     }
-    for (const event of other.all.slice(same)) {
+    for (const event of other.all.slice(commonLength)) {
       this.all.push(event)
-      this.#keep(event)
+      this.#addToStream(event)
     }
     this.#next = other.#next
     this.emit('appended')
   }
 
-  #keep(event: Recorded): void {
+  #addToStream(event: RecordedEvent): void {
     const stored = this.#streams.get(event.stream)
     if (stored === undefined) this.#streams.set(event.stream, [event])
     else stored.push(event)
@@ -144,7 +144,11 @@ export class Log extends EventEmitter<{ appended: [] }> {
 }
 
 /** The same events at the same revisions are a repeat, even if the stream has later events. */
-function repeatOf(stored: readonly Recorded[], expected: bigint, events: readonly Proposed[]): Appended | undefined {
+function repeatOf(
+  stored: readonly RecordedEvent[],
+  expected: bigint,
+  events: readonly ProposedEvent[],
+): AppendResult | undefined {
   const from = Number(expected + 1n)
   const found = stored.slice(from, from + events.length)
   const last = found.at(-1)

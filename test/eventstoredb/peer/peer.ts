@@ -63,7 +63,7 @@ export async function startPeer(view?: ClusterView): Promise<Peer> {
     isUp: () => listener.listening,
     down,
     async up() {
-      log.restarted()
+      log.clearCaches()
       listener = listenerOf(injector, sockets)
       await listen(listener, bound)
     },
@@ -99,13 +99,13 @@ function servicesOf(log: Log, faults: Faults, view: ClusterView): Server {
     batchAppend: batchAppend(log, faults, view),
   })
   grpc.addService(featuresGrpc.ServerFeaturesService, {
-    getSupportedMethods: (_call: unknown, answer: (error: null, features: unknown) => void) => {
-      if (!faults.silent) answer(null, features(faults.version))
+    getSupportedMethods: (_call: unknown, callback: (error: null, features: unknown) => void) => {
+      if (!faults.silent) callback(null, features(faults.version))
     },
   })
   grpc.addService(gossipGrpc.GossipService, {
-    read: (_call: unknown, answer: (error: null, cluster: unknown) => void) => {
-      if (!faults.silent) answer(null, gossipOf(view))
+    read: (_call: unknown, callback: (error: null, cluster: unknown) => void) => {
+      if (!faults.silent) callback(null, gossipOf(view))
     },
   })
   return grpc

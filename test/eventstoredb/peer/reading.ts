@@ -1,7 +1,7 @@
 import { status, type ServerWritableStream } from '@grpc/grpc-js'
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Faults } from './faults.ts'
-import type { Log, Recorded } from './log.ts'
+import type { Log, RecordedEvent } from './log.ts'
 import { leaderErrorOf, type ClusterView } from './cluster-view.ts'
 import { subscribeToAll, type Start } from './subscribing.ts'
 import { eventMessage, nameOf, notFoundMessage, messageWithoutPosition } from './wire.ts'
@@ -9,7 +9,7 @@ import { eventMessage, nameOf, notFoundMessage, messageWithoutPosition } from '.
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>
 
 /** Events that are written before other calls get a turn. */
-const TURN = 512
+const EVENTS_PER_TURN = 512
 
 const BACKWARDS = 1
 
@@ -42,8 +42,8 @@ export function read(log: Log, faults: Faults, view: ClusterView): (call: ReadCa
 }
 
 function readStream(call: ReadCall, log: Log, { sendsPositions }: Faults, options: ReadReq.Options): void {
-  const wanted = options.getStream()
-  const name = nameOf(wanted?.getStreamIdentifier())
+  const streamOptions = options.getStream()
+  const name = nameOf(streamOptions?.getStreamIdentifier())
   const stream = log.stream(name)
   if (stream === undefined) {
     call.write(notFoundMessage(name))
@@ -52,10 +52,15 @@ function readStream(call: ReadCall, log: Log, { sendsPositions }: Faults, option
   }
   const count = Number(options.getCount())
   const backwards = options.getReadDirection() === BACKWARDS
-  if (count === 0 || (wanted?.hasEnd() === true && !backwards)) {
+  if (count === 0 || (streamOptions?.hasEnd() === true && !backwards)) {
     return fail(call, status.UNKNOWN, 'Unexpected ReadStreamResult: Error')
   }
-  const from = wanted?.hasEnd() === true ? stream.length - 1 : wanted?.hasRevision() ? Number(wanted.getRevision()) : 0
+  const from =
+    streamOptions?.hasEnd() === true
+      ? stream.length - 1
+      : streamOptions?.hasRevision()
+        ? Number(streamOptions.getRevision())
+        : 0
   const messageOf = sendsPositions ? eventMessage : messageWithoutPosition
   if (backwards) void send(call, reversed(stream, Math.min(from, stream.length - 1) + 1, count), messageOf)
   else void send(call, forwards(stream, from, count), messageOf)
@@ -72,7 +77,7 @@ function startOf(log: Log, all: ReadReq.Options.AllOptions): Start | undefined {
   return { index, inclusive: event === undefined || BigInt(position.getPreparePosition()) < event.position }
 }
 
-function* forwards(events: readonly Recorded[], from: number, count: number): Generator<Recorded> {
+function* forwards(events: readonly RecordedEvent[], from: number, count: number): Generator<RecordedEvent> {
   const end = Math.min(events.length, from + count)
   for (let index = from; index < end; index++) {
     const event = events[index]
@@ -81,20 +86,20 @@ function* forwards(events: readonly Recorded[], from: number, count: number): Ge
 }
 
 /** Starts with the event before index `end`. */
-function* reversed(events: readonly Recorded[], end: number, count: number): Generator<Recorded> {
+function* reversed(events: readonly RecordedEvent[], end: number, count: number): Generator<RecordedEvent> {
   for (let index = end - 1; index >= 0 && index >= end - count; index--) {
     const event = events[index]
     if (event !== undefined) yield event
   }
 }
 
-async function send(call: ReadCall, events: Iterable<Recorded>, messageOf = eventMessage): Promise<void> {
+async function send(call: ReadCall, events: Iterable<RecordedEvent>, messageOf = eventMessage): Promise<void> {
   let sent = 0
   for (const event of events) {
     if (call.cancelled) return
     const flows = call.write(messageOf(event))
     if (!flows) await drained(call)
-    else if (++sent % TURN === 0) await new Promise<void>((done) => setImmediate(done))
+    else if (++sent % EVENTS_PER_TURN === 0) await new Promise<void>((done) => setImmediate(done))
   }
   call.end()
 }

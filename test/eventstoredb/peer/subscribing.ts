@@ -2,7 +2,7 @@ import { pace } from '../../pace.ts'
 import { randomUUID } from 'node:crypto'
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Faults } from './faults.ts'
-import type { Log, Recorded } from './log.ts'
+import type { Log, RecordedEvent } from './log.ts'
 import { drained, type ReadCall } from './reading.ts'
 import { caughtUpMessage, checkpointMessage, confirmationMessage, eventMessage } from './wire.ts'
 
@@ -27,7 +27,7 @@ export function subscribeToAll(
 }
 
 class Subscriber {
-  readonly #matches: (event: Recorded) => boolean
+  readonly #matches: (event: RecordedEvent) => boolean
   readonly #interval: number
   readonly #begunAfter: number
   #live = false
@@ -41,7 +41,7 @@ class Subscriber {
     filter: ReadReq.Options.FilterOptions | undefined,
   ) {
     this.#matches = matcherOf(filter)
-    this.#begunAfter = faults.silencings
+    this.#begunAfter = faults.silenceCount
     const window = filter?.hasMax() === true ? filter.getMax() : WINDOW
     this.#interval = filter === undefined ? Infinity : window * filter.getCheckpointintervalmultiplier()
   }
@@ -61,8 +61,8 @@ class Subscriber {
   }
 
   get #isSilent(): boolean {
-    const { silent, silentSubscriptions, silencings } = this.faults
-    return silent || silentSubscriptions || silencings > this.#begunAfter
+    const { silent, silentSubscriptions, silenceCount } = this.faults
+    return silent || silentSubscriptions || silenceCount > this.#begunAfter
   }
 
   async #atHead(next: number): Promise<void> {
@@ -80,9 +80,9 @@ class Subscriber {
     })
   }
 
-  async #sendIfMatching(event: Recorded): Promise<void> {
+  async #sendIfMatching(event: RecordedEvent): Promise<void> {
     if (this.#matches(event)) {
-      if (this.faults.subscriptionPause > 0) await pace(this.faults.subscriptionPause)
+      if (this.faults.messageIntervalMs > 0) await pace(this.faults.messageIntervalMs)
       await this.#write(eventMessage(event))
       const { duplicateEvery } = this.faults
       if (duplicateEvery > 0 && ++this.#sent % duplicateEvery === 0) await this.#write(eventMessage(event))
@@ -97,10 +97,12 @@ class Subscriber {
   }
 }
 
-function matcherOf(filter: ReadReq.Options.FilterOptions | undefined): (event: Recorded) => boolean {
+function matcherOf(filter: ReadReq.Options.FilterOptions | undefined): (event: RecordedEvent) => boolean {
   const expression = filter?.getStreamIdentifier() ?? filter?.getEventType()
   if (filter === undefined || expression === undefined) return () => true
-  const subject = filter.hasStreamIdentifier() ? ({ stream }: Recorded) => stream : ({ type }: Recorded) => type
+  const subject = filter.hasStreamIdentifier()
+    ? ({ stream }: RecordedEvent) => stream
+    : ({ type }: RecordedEvent) => type
   const prefixes = expression.getPrefixList()
   if (prefixes.length > 0) return (event) => prefixes.some((prefix) => subject(event).startsWith(prefix))
   const regex = new RegExp(expression.getRegex())

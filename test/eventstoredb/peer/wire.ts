@@ -3,7 +3,7 @@ import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/sha
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
-import type { Recorded } from './log.ts'
+import type { RecordedEvent } from './log.ts'
 
 /** Converts between the protocol's messages and the types of the log. */
 
@@ -25,7 +25,7 @@ export function uuidOf(id: string): UUID {
   return uuid
 }
 
-export function eventMessage(event: Recorded): ReadResp {
+export function eventMessage(event: RecordedEvent): ReadResp {
   const position = String(event.position)
   const recorded = new streamsPb.ReadResp.ReadEvent.RecordedEvent()
   recorded.setId(uuidOf(event.id))
@@ -47,7 +47,7 @@ export function eventMessage(event: Recorded): ReadResp {
 }
 
 /** An event of a stream read as servers before 22.6 send it: with the greatest number as position. */
-export function messageWithoutPosition(event: Recorded): ReadResp {
+export function messageWithoutPosition(event: RecordedEvent): ReadResp {
   const message = eventMessage(event)
   const read = message.getEvent()
   read?.getEvent()?.setCommitPosition(NO_POSITION)

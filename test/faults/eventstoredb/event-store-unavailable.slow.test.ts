@@ -18,8 +18,8 @@ const outages: [what: string, begin: (peer: PeerProcess) => unknown, end: (peer:
   ['hangs and continues', (peer) => peer.freeze(), (peer) => peer.thaw()],
   ['goes down and comes back', (peer) => peer.down(), (peer) => peer.up()],
 ]
-for (const [what, begin, end] of outages) {
-  test(`rejects writes while its event store ${what}, loses and duplicates nothing, and recovers automatically`, () =>
+for (const [description, begin, end] of outages) {
+  test(`rejects writes while its event store ${description}, loses and duplicates nothing, and recovers automatically`, () =>
     withServers(mongo, async ({ peer, serve, log }) => {
       const projecting = await serve({ ROLES: 'projections' })
       const webs = await Promise.all([serve({ ROLES: 'http' }), serve({ ROLES: 'http' })])
@@ -49,14 +49,14 @@ async function assertWritesRejected(ann: Vendor, results: CreateResults): Promis
   await until('each client to get a 503', () => results.unavailableResponses >= CLIENTS)
   // One process may have rejected all these requests before the other one noticed the outage.
   await until('a stale read', async () => (await ann.get('/v4/diamond')).headers['x-consistency'] === 'stale')
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ann.post('/v4/diamond', stone({ sku: 'never' })),
     ann.patch('/v4/diamond/1', { price: 1 }),
     ann.remove('/v4/diamond/1'),
   ])
-  for (const answer of answers) {
-    refusal(503, answer)
-    assert.ok(Number(answer.headers['retry-after']) > 0)
+  for (const response of responses) {
+    refusal(503, response)
+    assert.ok(Number(response.headers['retry-after']) > 0)
   }
   const [id] = results.acknowledged.values()
   for (const path of ['/v4/diamond', `/v4/diamond/${id}`]) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expect, refusal, type Answer } from '../../api/harness/request.ts'
+import { expect, refusal, type ApiResponse } from '../../api/harness/request.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
 import { created, list, shown, stone } from '../../api/harness/stones.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
@@ -27,26 +27,26 @@ test.after(async ({ peer, service, database }) => {
 })
 
 /** Sends a request whose append is stored late. The server is silent until the request fails with 503. */
-async function timeOut({ peer }: Given, send: () => Promise<Answer>): Promise<void> {
+async function timeOut({ peer }: Given, send: () => Promise<ApiResponse>): Promise<void> {
   peer.faults.appends.push('late')
   const sent = send()
   await until('the append', () => peer.faults.appends.length === 0)
   peer.faults.silent = true
-  const answer = await sent
+  const response = await sent
   peer.faults.silent = false
-  refusal(503, answer)
-  assert.ok(Number(answer.headers['retry-after']) > 0)
+  refusal(503, response)
+  assert.ok(Number(response.headers['retry-after']) > 0)
 }
 
 /** Repeats a request while it gets a 503. */
-async function repeat(send: () => Promise<Answer>): Promise<Answer> {
-  let answer = await send()
+async function repeat(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  let response = await send()
   const isDone = async () => {
-    if (answer.status === 503) answer = await send()
-    return answer.status !== 503
+    if (response.status === 503) response = await send()
+    return response.status !== 503
   }
   await until('a response other than 503', isDone)
-  return answer
+  return response
 }
 
 /** The types of the events in a diamond's stream. */
@@ -64,7 +64,7 @@ test('creates a bulk once if it is stored before the request is repeated', async
   const entries = [0, 1, 2].map(() => stone({ sku: 'BULK' }))
   const send = () => ann.post('/v4/diamond/bulk', { entries }, { 'Idempotency-Key': 'bulk' })
   await timeOut(given, send)
-  given.peer.faults.land()
+  given.peer.faults.storeLateAppends()
   const ids = list(expect(201, await repeat(send))).map(({ id }) => id)
   assert.is(ids.length, 3)
   assert.equal((await listed(given, 'BULK')).toSorted(), ids.toSorted())
@@ -76,7 +76,7 @@ test('creates a stone once if it is stored after the request was repeated', asyn
   const send = () => ann.post('/v4/diamond', stone({ sku: 'AFTER' }), { 'Idempotency-Key': 'after' })
   await timeOut(given, send)
   const { id } = shown(expect(201, await repeat(send)))
-  given.peer.faults.land()
+  given.peer.faults.storeLateAppends()
   assert.equal(await listed(given, 'AFTER'), [id])
   assert.equal(eventsOf(given, id), ['DiamondCreated'])
 })
@@ -86,7 +86,7 @@ test('changes a stone once if the change is stored before the request is repeate
   const { id } = await created(ann, { sku: 'CHANGED' })
   const send = () => ann.patch(`/v4/diamond/${id}`, { price: 7 })
   await timeOut(given, send)
-  given.peer.faults.land()
+  given.peer.faults.storeLateAppends()
   assert.is(shown(expect(200, await repeat(send)))['price'], 7)
   assert.equal(eventsOf(given, id), ['DiamondCreated', 'DiamondPatched'])
 })
@@ -96,7 +96,7 @@ test('does not store a late change after another one', async (given) => {
   const { id } = await created(ann, { sku: 'OVERTAKEN' })
   await timeOut(given, () => ann.patch(`/v4/diamond/${id}`, { price: 7 }))
   expect(200, await repeat(() => ann.patch(`/v4/diamond/${id}`, { price: 8 })))
-  given.peer.faults.land()
+  given.peer.faults.storeLateAppends()
   assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`)))['price'], 8)
   assert.equal(eventsOf(given, id), ['DiamondCreated', 'DiamondPatched'])
   assert.equal(await listed(given, 'OVERTAKEN'), [id])

@@ -17,10 +17,10 @@ test('accepts writes after the election that follows a hanging leader, and when 
   let attempts = 0
   const create = async () => {
     const key = { 'Idempotency-Key': `stone-${made.size}` }
-    const answer = await service.ann.post('/v4/diamond', stone({ sku: `S-${made.size}` }), key)
+    const response = await service.ann.post('/v4/diamond', stone({ sku: `S-${made.size}` }), key)
     attempts++
-    if (answer.status === 503) return false
-    made.add(shown(expect(201, answer)).id)
+    if (response.status === 503) return false
+    made.add(shown(expect(201, response)).id)
     return true
   }
   try {

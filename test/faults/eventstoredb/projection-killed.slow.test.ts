@@ -27,9 +27,9 @@ test('is replaced by another that counts nothing twice if it is killed between t
       await Promise.all(clients)
       let created = 0
       const isPending = async () => {
-        const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `after-${++created}` })))
-        results.acknowledged.set(...skuAndId(answer.json()))
-        return answer.headers['x-consistency'] === 'pending'
+        const response = expect(201, await ann.post('/v4/diamond', stone({ sku: `after-${++created}` })))
+        results.acknowledged.set(...skuAndId(response.json()))
+        return response.headers['x-consistency'] === 'pending'
       }
       await until('another to take over', async () => !(await isPending()))
       await repeatOpen(ann, results)

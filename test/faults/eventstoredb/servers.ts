@@ -15,9 +15,9 @@ export type Servers = TestInstallation & {
 }
 
 /** Finds MongoDB and prints a note with both servers, or that the suite is left out. */
-export async function findServers(what: string): Promise<MongoServer | undefined> {
-  const mongo = await mongoServer(what)
-  if (mongo !== undefined) console.log(`NOTE: ${what}: on EventStoreDB's peer in a separate process`)
+export async function findServers(suites: string): Promise<MongoServer | undefined> {
+  const mongo = await mongoServer(suites)
+  if (mongo !== undefined) console.log(`NOTE: ${suites}: on EventStoreDB's peer in a separate process`)
   return mongo
 }
 

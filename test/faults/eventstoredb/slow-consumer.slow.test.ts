@@ -31,9 +31,9 @@ test('accepts writes, reports lists as pending, and loses nothing', async () => 
     const ids: number[] = []
     for (let bulk = 0; bulk < BULKS; bulk++) {
       const entries = Array.from({ length: BULK }, (_, n) => stone({ sku: `${bulk}/${n}` }))
-      const answer = expect(201, await ann.post('/v4/diamond/bulk', { entries }))
-      assert.is(answer.headers['x-consistency'], 'pending')
-      ids.push(...list(answer).map(({ id }) => id))
+      const response = expect(201, await ann.post('/v4/diamond/bulk', { entries }))
+      assert.is(response.headers['x-consistency'], 'pending')
+      ids.push(...list(response).map(({ id }) => id))
       // This stone is read from the log, because the read model does not have it yet.
       expect(200, await ann.get(`/v4/diamond/${ids.at(-1)}`))
     }

@@ -27,14 +27,14 @@ test.after(async ({ proxy, service, address }) => {
 const FAULTS: readonly (readonly [what: string, fault: CommandFault])[] = [
   ['the connection breaks before', { cut: 'before' }],
   ['the connection breaks after', { cut: 'after' }],
-  ['an election rejects', { answer: errorResponse(10107, 'NotWritablePrimary') }],
-  ['an election interrupts', { answer: errorResponse(11602, 'InterruptedDueToReplStateChange') }],
-  ['a timeout interrupts', { answer: errorResponse(11601, 'Interrupted') }],
+  ['an election rejects', { response: errorResponse(10107, 'NotWritablePrimary') }],
+  ['an election interrupts', { response: errorResponse(11602, 'InterruptedDueToReplStateChange') }],
+  ['a timeout interrupts', { response: errorResponse(11601, 'Interrupted') }],
 ]
 
-for (const [what, fault] of FAULTS) {
+for (const [description, fault] of FAULTS) {
   for (const collection of ['vault_entries', 'vault_receipts', 'vault_mails']) {
-    test(`rejects a share with 503 if ${what} the insert into ${collection}, and accepts the next`, async ({
+    test(`rejects a share with 503 if ${description} the insert into ${collection}, and accepts the next`, async ({
       proxy,
       service,
     }) => {

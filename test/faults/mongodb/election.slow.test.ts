@@ -25,8 +25,8 @@ test('leaves each projection with its process', async () => {
       const { ann } = await cluster.start('http')
       let created = 0
       const isCurrent = async () => {
-        const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `S-${++created}` })))
-        return answer.headers['x-consistency'] !== 'pending'
+        const response = expect(201, await ann.post('/v4/diamond', stone({ sku: `S-${++created}` })))
+        return response.headers['x-consistency'] !== 'pending'
       }
       await until('current lists', isCurrent)
       for (let held = 0; held < ELECTIONS; held++) {

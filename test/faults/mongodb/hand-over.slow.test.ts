@@ -57,20 +57,20 @@ test('replaces a frozen projection, which changes nothing when it resumes', () =
 /** Clients that write until they are stopped, with the results of their writes. */
 function loadOn(ann: Vendor) {
   const record = newWriteRecord()
-  let over = false
-  const untilOver: Vendor = {
+  let isStopped = false
+  const stoppable: Vendor = {
     ...ann,
     async post(...args) {
-      if (over) throw new Error('the load is over')
+      if (isStopped) throw new Error('the load is over')
       return ann.post(...args)
     },
   }
-  const clients = Array.from({ length: 4 }, (_, client) => writeUntilDown(untilOver, `${client}`, record))
+  const clients = Array.from({ length: 4 }, (_, client) => writeUntilDown(stoppable, `${client}`, record))
   return {
     ann,
     record,
     async stop() {
-      over = true
+      isStopped = true
       await Promise.all(clients)
     },
   }
@@ -91,8 +91,8 @@ async function freezeOutsideLock({ pid }: Serving, ann: Vendor): Promise<void> {
 const handOver = (ann: Vendor): Promise<void> => until('another to take over', async () => !(await isPending(ann)))
 
 async function isPending(ann: Vendor): Promise<boolean> {
-  const answer = await ann.post('/v4/diamond', stone({ sku: `after-${randomUUID()}` }))
-  return expect(201, answer).headers['x-consistency'] === 'pending'
+  const response = await ann.post('/v4/diamond', stone({ sku: `after-${randomUUID()}` }))
+  return expect(201, response).headers['x-consistency'] === 'pending'
 }
 
 if (server !== undefined) test.run()

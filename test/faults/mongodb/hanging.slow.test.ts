@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { attached, pathOf, smallPdf } from '../../api/harness/form.ts'
-import type { Answer } from '../../api/harness/request.ts'
+import type { ApiResponse } from '../../api/harness/request.ts'
 import { form, newSender, post, reveal, shared } from '../../api/harness/secrets.ts'
 import { startService } from '../../api/harness/service.ts'
 import { created, stone } from '../../api/harness/stones.ts'
 import { FERRETDB, startFerretDB } from '../../ferretdb/server.ts'
 import { freeze, thaw } from '../../freeze.ts'
-import { comes } from '../../until.ts'
+import { waitFor } from '../../until.ts'
 
 const test = suite('a service whose MongoDB hangs')
 
@@ -25,7 +25,7 @@ test('responds to every kind of request, with 503 as the only server error', asy
     const sender = await newSender(service.installation)
     const secret = await shared(url, sender, { secret: 'x' })
     await freeze(ferret.pid)
-    const requests: Readonly<Record<string, () => Promise<Answer>>> = {
+    const requests: Readonly<Record<string, () => Promise<ApiResponse>>> = {
       'a stone': () => ann.get(`/v4/diamond/${first.id}`),
       'a list': () => ann.get('/v4/diamond'),
       'a create': () => ann.post('/v4/diamond', stone()),
@@ -40,11 +40,11 @@ test('responds to every kind of request, with 503 as the only server error', asy
       readiness: () => service.send({ path: '/health/ready' }),
     }
     for (const round of ['first', 'second']) {
-      const answers = Object.entries(requests).map(async ([name, send]) => {
-        const { status } = await comes(`a response to ${name} (${round})`, send())
+      const responses = Object.entries(requests).map(async ([name, send]) => {
+        const { status } = await waitFor(`a response to ${name} (${round})`, send())
         assert.ok(status < 500 || status === 503, `${name} is ${status} (${round})`)
       })
-      await Promise.all(answers)
+      await Promise.all(responses)
     }
   } finally {
     thaw(ferret.pid)

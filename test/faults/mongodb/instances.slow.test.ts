@@ -13,16 +13,16 @@ const database = () => server?.newDatabase() ?? ''
 test('shows in each process what was just written through another', () =>
   withCluster(database(), async (cluster) => {
     await cluster.start('projections')
-    const [{ ann }, { ann: elsewhere }] = await Promise.all([cluster.start('http'), cluster.start('http')])
+    const [{ ann }, { ann: annAtOther }] = await Promise.all([cluster.start('http'), cluster.start('http')])
     for (let round = 0; round < 10; round++) {
       const { id } = await created(ann, { sku: `S-${round}` })
-      expect(200, await elsewhere.get(`/v4/diamond/${id}`))
-      const found = list(expect(200, await elsewhere.get(`/v4/diamond?f[sku][]=S-${round}`)))
+      expect(200, await annAtOther.get(`/v4/diamond/${id}`))
+      const found = list(expect(200, await annAtOther.get(`/v4/diamond?f[sku][]=S-${round}`)))
       assert.equal(
         found.map((each) => each.id),
         [id],
       )
-      expect(200, await elsewhere.patch(`/v4/diamond/${id}`, { price: round + 1 }))
+      expect(200, await annAtOther.patch(`/v4/diamond/${id}`, { price: round + 1 }))
       assert.is(list(await ann.get('/v4/diamond'))[0]?.['price'], round + 1)
       assert.is((await ann.get('/v4/diamond')).headers['x-total-count'], String(round + 1))
     }
@@ -31,12 +31,12 @@ test('shows in each process what was just written through another', () =>
 test('serves a report in every process until it is removed, whichever process received it', () =>
   withCluster(database(), async (cluster) => {
     await cluster.start('projections')
-    const [{ ann }, { ann: elsewhere }] = await Promise.all([cluster.start('http'), cluster.start('http')])
+    const [{ ann }, { ann: annAtOther }] = await Promise.all([cluster.start('http'), cluster.start('http')])
     const { id } = await created(ann)
     const report = await attached(ann, id)
     const path = pathOf(report.file)
-    expect(200, await elsewhere.get(path))
-    expect(204, await elsewhere.remove(`/v4/certification/${report.id}`))
+    expect(200, await annAtOther.get(path))
+    expect(204, await annAtOther.remove(`/v4/certification/${report.id}`))
     expect(404, await ann.get(path))
   }))
 

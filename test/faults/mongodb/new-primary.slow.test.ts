@@ -56,12 +56,13 @@ async function changeWhileBehind({ service: { ann }, primary, commands }: Given,
   primary.caughtUp()
   expect(200, await change)
   await until('the list to be current', async () => {
-    const answer = expect(200, await ann.get('/v4/diamond'))
-    return answer.headers['x-consistency'] !== 'pending'
+    const response = expect(200, await ann.get('/v4/diamond'))
+    return response.headers['x-consistency'] !== 'pending'
   })
 }
 
-const published = (ann: Service['ann'], is: boolean) => ann.get(`/v3/diamond?f[isPublished]=${is}`)
+const listByPublished = (ann: Service['ann'], isPublished: boolean) =>
+  ann.get(`/v3/diamond?f[isPublished]=${isPublished}`)
 
 test('loses no change of a diamond and counts it once', async (given) => {
   const { ann } = given.service
@@ -70,9 +71,9 @@ test('loses no change of a diamond and counts it once', async (given) => {
   await changeWhileBehind(given, id)
   assert.is(list(await ann.get('/v4/diamond'))[0]?.['price'], 9)
   assert.is(list(await ann.get('/v3/diamond'))[0]?.['isPublished'], true)
-  const [yes, no] = [await published(ann, true), await published(ann, false)]
-  assert.equal([yes.headers['x-total-count'], no.headers['x-total-count']], ['1', '0'])
-  assert.equal([list(expect(200, yes)).length, list(expect(204, no)).length], [1, 0])
+  const [published, unpublished] = [await listByPublished(ann, true), await listByPublished(ann, false)]
+  assert.equal([published.headers['x-total-count'], unpublished.headers['x-total-count']], ['1', '0'])
+  assert.equal([list(expect(200, published)).length, list(expect(204, unpublished)).length], [1, 0])
 })
 
 test('does not park a diamond that the primary does not show', async (given) => {

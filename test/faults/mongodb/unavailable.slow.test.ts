@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expect, refusal, type Answer } from '../../api/harness/request.ts'
+import { expect, refusal, type ApiResponse } from '../../api/harness/request.ts'
 import { newSender, shared, form } from '../../api/harness/secrets.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
 import { created, createdMany, list, stone, type Shown } from '../../api/harness/stones.ts'
@@ -29,19 +29,19 @@ const ready = async (service: Service) => (await service.send({ path: '/health/r
 
 /** Asserts that writes succeed, because they do not need the read models. @returns the created stone */
 async function acceptsWrites({ service: { ann } }: Given, first: Shown): Promise<Shown> {
-  const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: 'MEANWHILE' })))
-  assert.is(answer.headers['x-consistency'], 'pending')
+  const response = expect(201, await ann.post('/v4/diamond', stone({ sku: 'MEANWHILE' })))
+  assert.is(response.headers['x-consistency'], 'pending')
   expect(200, await ann.patch(`/v4/diamond/${first.id}`, { price: 7 }))
   const after = expect(200, await ann.get(`/v4/diamond/${first.id}`)).json() as Shown
   assert.is(after['price'], 7)
-  return answer.json() as Shown
+  return response.json() as Shown
 }
 
 /** Asserts that requests that need the read models or the vault fail with Retry-After. */
 async function rejectsReads({ service }: Given, authorization: string): Promise<void> {
   const { ann } = service
-  const refused: Answer[] = [await ann.get('/v4/diamond'), await ann.get('/v3/diamond')]
-  for (const answer of refused) refusal(503, answer)
+  const refused: ApiResponse[] = [await ann.get('/v4/diamond'), await ann.get('/v3/diamond')]
+  for (const response of refused) refusal(503, response)
   refused.push(expect(503, await service.send(form('/api/v1/share', 'secret=x', authorization))))
   for (const { headers } of refused) assert.match(String(headers['retry-after']), /^\d+$/)
   const { text } = expect(503, await service.send({ path: '/health/ready' }))
@@ -111,8 +111,8 @@ test('starts without MongoDB and becomes ready when it is available', async (giv
   assert.match(text, 'the read models are unavailable')
   given.ferret = await startFerretDB(given.folder, given.ferret.port)
   await until('the read models to be reached', async () => {
-    const answer = await service.send({ path: '/health/ready' })
-    return !answer.text.includes('are unavailable')
+    const response = await service.send({ path: '/health/ready' })
+    return !response.text.includes('are unavailable')
   })
 })
 

@@ -11,7 +11,7 @@ import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-st
 import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 import type { Vault } from '../../../src/stores/ports/vault.ts'
 import { all, event } from '../../contract/event-store/given.ts'
-import type { Site } from '../../cli/move/moving.ts'
+import type { InstallationConfig } from '../../cli/move/moving.ts'
 
 /** With their mails, more than the 100 items of the vault that are copied together. */
 const SECRETS = 60
@@ -22,25 +22,25 @@ const FILE_BYTES = 300_000
 const DUE = 2
 
 /** Fills an installation through its stores, with `events` events and some pages of everything else. */
-export const fillSite = (site: Site, events: number): Promise<void> =>
-  withOpened(site, async ({ store, writing, files, vault, keys }) => {
+export const fillStores = (config: InstallationConfig, events: number): Promise<void> =>
+  withInstallationOf(config, async ({ store, writing, files, vault, keys }) => {
     await LinkKeys.open(writing, keys)
     const appends = Array.from(
       { length: events },
       (_, n) => ({ stream: `diamond-${n + 1}`, expected: 'none', events: [event(n)] }) as const,
     )
     await store.appendMany(appends)
-    for (let file = 0; file < FILES; file++) await keep(files, randomBytes(FILE_BYTES))
-    for (let secret = 0; secret < SECRETS; secret++) await share(vault, keys, secret)
+    for (let file = 0; file < FILES; file++) await storeFile(files, randomBytes(FILE_BYTES))
+    for (let secret = 0; secret < SECRETS; secret++) await storeSecret(vault, keys, secret)
   })
 
-async function keep(files: FileStore, bytes: Buffer): Promise<void> {
+async function storeFile(files: FileStore, bytes: Buffer): Promise<void> {
   const incoming = await files.receive()
   for (let from = 0; from < bytes.length; from += 65_536) await incoming.write(bytes.subarray(from, from + 65_536))
   ;(await incoming.keep()).release()
 }
 
-async function share(vault: Vault, keys: MasterKeys, secret: number): Promise<void> {
+async function storeSecret(vault: Vault, keys: MasterKeys, secret: number): Promise<void> {
   const now = Date.now()
   // Each value in the vault starts with the id of the key that sealed it.
   const sealed = () => Buffer.concat([Buffer.from(keys.current.id, 'hex'), randomBytes(60)])
@@ -56,8 +56,8 @@ async function share(vault: Vault, keys: MasterKeys, secret: number): Promise<vo
 }
 
 /** Opens an installation, which other processes may have open too. */
-export async function withOpened<Result>(
-  { dataDir, settings }: Site,
+export async function withInstallationOf<Result>(
+  { dataDir, settings }: InstallationConfig,
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
   const installation = await openInstallation(readSettings({ LOG_LEVEL: 'silent', ...settings, DATA_DIR: dataDir }))
@@ -69,9 +69,9 @@ export async function withOpened<Result>(
 }
 
 /** Asserts that the target has all data of the source exactly once, and that only the target accepts writes. */
-export const assertMoved = (from: Site, to: Site): Promise<void> =>
-  withOpened(from, (source) =>
-    withOpened(to, async (target) => {
+export const assertMoved = (from: InstallationConfig, to: InstallationConfig): Promise<void> =>
+  withInstallationOf(from, (source) =>
+    withInstallationOf(to, async (target) => {
       assert.is((await source.store.closedReason())?.why, 'fenced')
       assert.is(await target.store.closedReason(), undefined)
       const types = (await target.store.read(COPY_STREAM)).map(({ type }) => type)

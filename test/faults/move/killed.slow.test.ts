@@ -52,10 +52,14 @@ const words = ({ source, target }: Context, ...options: string[]) => [
   ...options,
 ]
 
-/** Starts a copy and kills it as soon as `isSo` returns true. */
-async function killedWhen(context: Context, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+/** Starts a copy and kills it as soon as `condition` returns true. */
+async function killWhen(
+  context: Context,
+  description: string,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
   const started = context.commands.start(words(context))
-  await until(what, isSo)
+  await until(description, condition)
   started.kill('SIGKILL')
   assert.is((await started.ended).code, null, 'the copy had ended before')
 }
@@ -88,7 +92,7 @@ const shown = (events: readonly { readonly revision: bigint }[]) =>
   events.map((event) => ({ ...event, revision: String(event.revision) }))
 
 test('in the middle of the log resumes there, and its target cannot be used before', async (context) => {
-  await killedWhen(context, 'a part of the log', () => isPartCopied(context))
+  await killWhen(context, 'a part of the log', () => isPartCopied(context))
   for (const command of [['serve'], ['user', 'add', 'b@example.com', '--password', 'right horse']]) {
     const { code, err } = await context.commands.run(command, { DATA_DIR: context.target })
     assert.is(code, 1)
@@ -102,18 +106,18 @@ test('after the fence resumes there, and its source rejects writes meanwhile', a
   const settings = { AT: 'source.store.append/1', SIGNAL: 'SIGKILL' }
   const { code } = await commands.start(words(context), settings, [...FROM_SOURCE, SIGNALLED]).ended
   assert.is(code, null, 'the copy had ended before')
-  const watched = openSqliteEventStore(join(source, 'events.db'))
+  const sourceStore = openSqliteEventStore(join(source, 'events.db'))
   try {
-    assert.is((await watched.read(LOG_STREAM, { last: 1 })).at(-1)?.type, 'LogFenced')
-    assert.is((await watched.closedReason())?.why, 'fenced')
+    assert.is((await sourceStore.read(LOG_STREAM, { last: 1 })).at(-1)?.type, 'LogFenced')
+    assert.is((await sourceStore.closedReason())?.why, 'fenced')
   } finally {
-    await watched.close()
+    await sourceStore.close()
   }
   await assertResumes(context)
 })
 
 test('can be abandoned: the source accepts writes again, and the target cannot be used', async (context) => {
-  await killedWhen(context, 'a part of the log', () => isPartCopied(context))
+  await killWhen(context, 'a part of the log', () => isPartCopied(context))
   resultOf(await context.commands.run(words(context, '--give-up')))
   const user = ['user', 'add', 'b@example.com', '--password', 'right horse']
   assert.is((await context.commands.run(user, { DATA_DIR: context.source })).code, 0)

@@ -1,21 +1,23 @@
 import { suite } from 'uvu'
 import { event } from '../../contract/event-store/given.ts'
-import { resultOf, Sites } from '../../cli/move/moving.ts'
-import { fillSite, assertMoved, withOpened } from './copies.ts'
+import { resultOf, MoveFixture } from '../../cli/move/moving.ts'
+import { fillStores, assertMoved, withInstallationOf } from './copies.ts'
 
-const test = suite<{ sites: Sites }>('an event that is appended to a fenced log')
+const test = suite<{ fixture: MoveFixture }>('an event that is appended to a fenced log')
 test.before.each(async (given) => {
-  given.sites = await Sites.open()
+  given.fixture = await MoveFixture.open()
 })
-test.after.each(({ sites }) => sites.close())
+test.after.each(({ fixture }) => fixture.close())
 
-test('while the vault is copied is copied and verified too', async ({ sites }) => {
-  const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
-  await fillSite(from, 10)
-  const copy = sites.signalled(from, to, 'target.vault.restore/1', 'SIGSTOP')
+test('while the vault is copied is copied and verified too', async ({ fixture }) => {
+  const [from, to] = [fixture.sqlite('a'), fixture.sqlite('b')]
+  await fillStores(from, 10)
+  const copy = fixture.startSignalledMove(from, to, 'target.vault.restore/1', 'SIGSTOP')
   await copy.stopped()
   // MailSent is accepted, because the mail was sent before the fence.
-  await withOpened(from, ({ store }) => store.append('secret-late', 'none', [{ ...event(1), type: 'MailSent' }]))
+  await withInstallationOf(from, ({ store }) =>
+    store.append('secret-late', 'none', [{ ...event(1), type: 'MailSent' }]),
+  )
   copy.kill('SIGCONT')
   resultOf(await copy.ended)
   await assertMoved(from, to)

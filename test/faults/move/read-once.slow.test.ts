@@ -5,7 +5,7 @@ import type { Vendor } from '../../api/harness/account.ts'
 import { attached, smallPdf } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created, createdMany, stone } from '../../api/harness/stones.ts'
-import { scoredAll, Sites } from '../../cli/move/moving.ts'
+import { waitForScores, MoveFixture } from '../../cli/move/moving.ts'
 import { assertMoved } from './copies.ts'
 import type { CountedReads } from './counted-reads.ts'
 
@@ -15,11 +15,11 @@ const TIMES = 16
 const FILES = 3
 const COUNTED_READS = fileURLToPath(new URL('counted-reads.ts', import.meta.url))
 
-const test = suite<{ sites: Sites }>('an installation that is moved during writes')
+const test = suite<{ fixture: MoveFixture }>('an installation that is moved during writes')
 test.before.each(async (given) => {
-  given.sites = await Sites.open()
+  given.fixture = await MoveFixture.open()
 })
-test.after.each(({ sites }) => sites.close())
+test.after.each(({ fixture }) => fixture.close())
 
 /** Stones that are written during the move: few compared with the existing ones. */
 const MEANWHILE = 100
@@ -27,23 +27,23 @@ const MEANWHILE = 100
 /** Creates stones until one is rejected, at most MEANWHILE. @returns how many were acknowledged */
 async function writeMeanwhile(ann: Vendor): Promise<number> {
   for (let count = 0; count < MEANWHILE; count++) {
-    const answer = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${count}` }))
-    if (answer.status === 503) return count
-    expect(201, answer)
+    const response = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${count}` }))
+    if (response.status === 503) return count
+    expect(201, response)
   }
   return MEANWHILE
 }
 
-test('is verified before its source is fenced, and only later data is verified after that', async ({ sites }) => {
-  const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
-  const service = await sites.serve(from)
+test('is verified before its source is fenced, and only later data is verified after that', async ({ fixture }) => {
+  const [from, to] = [fixture.sqlite('a'), fixture.sqlite('b')]
+  const service = await fixture.serve(from)
   try {
     const { id } = await created(service.ann)
     for (let file = 0; file < FILES; file++) await attached(service.ann, id, smallPdf(50_000 + file))
     for (let time = 0; time < TIMES; time++) await createdMany(service.ann, TOGETHER, `MANY-${time}`)
-    await scoredAll(service, TIMES * TOGETHER + 1)
+    await waitForScores(service, TIMES * TOGETHER + 1)
     const writing = writeMeanwhile(service.ann)
-    const { code, out, err } = await sites.copyBy(COUNTED_READS, from, to)
+    const { code, out, err } = await fixture.moveWithProgram(COUNTED_READS, from, to)
     assert.is(code, 0, err)
     assert.ok((await writing) > 0)
     expect(503, await service.ann.post('/v4/diamond', stone({ sku: 'too-late' })))

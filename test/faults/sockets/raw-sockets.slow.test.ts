@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { expect } from '../../api/harness/request.ts'
 import { withInstallation, type Serving } from '../serving.ts'
 import { strangeRequests } from './strange-requests.ts'
-import { sendWire, type Wire } from './wire.ts'
+import { sendPiecewise, type PiecewiseRequest } from './piecewise-request.ts'
 import { until } from '../../until.ts'
 
 const REQUESTS = process.env['ADAMANT_FULL'] === '1' ? 21_000 : 2_000
@@ -23,7 +23,7 @@ test('survives CONNECT and Upgrade requests whose connections are reset', () =>
     const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
     const requests = ['CONNECT x:1 HTTP/1.1\r\n\r\n', `GET / HTTP/1.1\r\n${upgrade}\r\n`, 'nonsense\r\n\r\n']
     for (let round = 0; round < 20; round++) {
-      for (const request of requests) await sendWire(portOf(server), { pieces: [request], ending: 'reset' })
+      for (const request of requests) await sendPiecewise(portOf(server), { pieces: [request], ending: 'reset' })
     }
     expect(200, await server.ann.get('/health/live'))
   }))
@@ -33,10 +33,10 @@ test('survives incomplete, malformed, aborted and reset requests with any method
     const server = await serve()
     expect(200, await server.ann.get('/v2/constants'))
     const before = descriptorsOf(server.pid)
-    const wires = fc.sample(strangeRequests(`Authorization: Bearer ${server.ann.token}`), REQUESTS)
-    const others = serveOthers(server)
-    await sendAll(portOf(server), wires)
-    const served = await others.stop()
+    const requests = fc.sample(strangeRequests(`Authorization: Bearer ${server.ann.token}`), REQUESTS)
+    const otherRequests = serveOthers(server)
+    await sendAll(portOf(server), requests)
+    const served = await otherRequests.stop()
     console.log(`NOTE ${REQUESTS} strange requests, ${served} normal requests meanwhile`)
     expect(200, await server.ann.get('/health/ready'))
     await until('the connections to be closed', () => descriptorsOf(server.pid) <= before + FEW)
@@ -48,10 +48,11 @@ const FEW = 12
 /** Number of open files and connections of a process; 0 on other systems than Linux. */
 const descriptorsOf = (pid: number) => (process.platform === 'linux' ? readdirSync(`/proc/${pid}/fd`).length : 0)
 
-async function sendAll(port: number, wires: readonly Wire[]): Promise<void> {
-  const left = [...wires]
+async function sendAll(port: number, requests: readonly PiecewiseRequest[]): Promise<void> {
+  const remaining = [...requests]
   const lane = async () => {
-    for (let wire = left.pop(); wire !== undefined; wire = left.pop()) await sendWire(port, wire)
+    for (let request = remaining.pop(); request !== undefined; request = remaining.pop())
+      await sendPiecewise(port, request)
   }
   await Promise.all(Array.from({ length: LANES }, lane))
 }

@@ -1,6 +1,6 @@
 import * as fc from '../../fast-check.ts'
 import { METHODS } from 'node:http'
-import { ENDINGS, type Wire } from './wire.ts'
+import { ENDINGS, type PiecewiseRequest } from './piecewise-request.ts'
 
 const method = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...METHODS) },
@@ -104,7 +104,7 @@ function text(authorization: string): fc.Arbitrary<string> {
 }
 
 /** Complete or truncated requests, sent in one or several pieces, with different ends of the connection. */
-export function strangeRequests(authorization: string): fc.Arbitrary<Wire> {
+export function strangeRequests(authorization: string): fc.Arbitrary<PiecewiseRequest> {
   const cut = fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true }))
   return fc
     .tuple(text(authorization), cut, fc.integer({ min: 1, max: 3 }), fc.constantFrom(...ENDINGS))

@@ -14,8 +14,8 @@ export type Consumer = {
   kill(): Promise<void>
 }
 
-export async function startConsumer(file: string, before?: number): Promise<Consumer> {
-  const port = before ?? (await freePort())
+export async function startConsumer(file: string, previousPort?: number): Promise<Consumer> {
+  const port = previousPort ?? (await freePort())
   const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM, file, String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -33,16 +33,16 @@ export async function startConsumer(file: string, before?: number): Promise<Cons
 type Element = { readonly cursor: string; readonly id: number; readonly diamond: object | null }
 
 /** A message that a consumer has stored. */
-export type Taken = { readonly id: string; readonly type: string; readonly data: Element }
+export type StoredMessage = { readonly id: string; readonly type: string; readonly data: Element }
 
 /** The messages of a consumer in order, without the incomplete lines of killed ones, which were not acknowledged. */
-export function takenIn(file: string): Taken[] {
+export function readMessages(file: string): StoredMessage[] {
   if (!existsSync(file)) return []
   const lines = readFileSync(file, 'utf8').split('\n')
   return lines.flatMap((line) => {
     try {
       const { id, body } = JSON.parse(line) as { id: string; body: string }
-      return [{ id, ...(JSON.parse(body) as Omit<Taken, 'id'>) }]
+      return [{ id, ...(JSON.parse(body) as Omit<StoredMessage, 'id'>) }]
     } catch (error) {
       if (error instanceof SyntaxError) return []
       throw error
@@ -51,9 +51,9 @@ export function takenIn(file: string): Taken[] {
 }
 
 /** The inventory by id that results from applying the messages. */
-export function inventoryOf(taken: readonly Taken[]): Map<number, object> {
+export function inventoryOf(messages: readonly StoredMessage[]): Map<number, object> {
   const stones = new Map<number, object>()
-  for (const { data } of taken) {
+  for (const { data } of messages) {
     if (data.diamond === null) stones.delete(data.id)
     else stones.set(data.id, data.diamond)
   }

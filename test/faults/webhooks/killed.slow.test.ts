@@ -7,10 +7,10 @@ import type { Vendor } from '../../api/harness/account.ts'
 import { expect } from '../../api/harness/request.ts'
 import { stone, type Shown } from '../../api/harness/stones.ts'
 import { rounds } from '../../rounds.ts'
-import { choicesFor, type Choices } from '../../seeded.ts'
+import { randomFor, type SeededRandom } from '../../seeded.ts'
 import { until } from '../../until.ts'
 import { everyDiamond, withInstallation, type Serving } from '../serving.ts'
-import { inventoryOf, startConsumer, takenIn } from './consuming.ts'
+import { inventoryOf, startConsumer, readMessages } from './consuming.ts'
 
 const ROUNDS = rounds(3, 100)
 const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
@@ -27,12 +27,12 @@ test(`give a consumer exactly the inventory although it and the service are kill
       let service = await serve()
       const url = `http://127.0.0.1:${port}/`
       const { id } = expect(201, await service.ann.post('/v4/webhook', { url })).json() as { id: number }
-      const known: number[] = []
+      const ids: number[] = []
       for (let round = 0; round < ROUNDS; round++) {
-        const choices = choicesFor(`webhooks killed ${round}`)
+        const random = randomFor(`webhooks killed ${round}`)
         const done = { count: 0 }
-        const [first, second] = [5 + choices.below(60), choices.below(30)]
-        const working = work(service.ann, round, known, choicesFor(`webhooks work ${round}`), done)
+        const [first, second] = [5 + random.below(60), random.below(30)]
+        const working = work(service.ann, round, ids, randomFor(`webhooks work ${round}`), done)
         await until('some changes', () => done.count >= first)
         if (round % 2 === 0) await consumer.kill()
         await until('more changes', () => done.count >= first + second)
@@ -41,10 +41,12 @@ test(`give a consumer exactly the inventory although it and the service are kill
         if (round % 2 === 0) consumer = await startConsumer(file, port)
         service = await serve()
         // Restarts the delivery, which would otherwise wait after a failed attempt.
-        await nudge(service, id)
+        await reactivateWebhook(service, id)
       }
-      await until('the last change', async () => isSame(await shownBy(service.ann), inventoryOf(takenIn(file))))
-      assert.ok(known.length > ROUNDS, 'too few stones were created')
+      await until('the last change', async () =>
+        isSame(await listedDiamonds(service.ann), inventoryOf(readMessages(file))),
+      )
+      assert.ok(ids.length > ROUNDS, 'too few stones were created')
       assertOrder(file)
       assert.is(await service.stop(), 0)
     } finally {
@@ -57,18 +59,18 @@ test(`give a consumer exactly the inventory although it and the service are kill
 async function work(
   ann: Vendor,
   round: number,
-  known: number[],
-  choices: Choices,
+  ids: number[],
+  random: SeededRandom,
   done: { count: number },
 ): Promise<void> {
   for (let step = 0; ; step++) {
     try {
-      const chance = choices.next()
-      const id = choices.one(known)
+      const chance = random.next()
+      const id = random.pick(ids)
       if (id === undefined || chance < 0.5) {
         const made = await ann.post('/v4/diamond', stone({ sku: `R${round}-${step}` }))
-        if (made.status === 201) known.push((made.json() as Shown).id)
-      } else if (chance < 0.8) await ann.patch(`/v4/diamond/${id}`, { price: 1 + choices.below(10_000) })
+        if (made.status === 201) ids.push((made.json() as Shown).id)
+      } else if (chance < 0.8) await ann.patch(`/v4/diamond/${id}`, { price: 1 + random.below(10_000) })
       else await ann.remove(`/v4/diamond/${id}`)
       done.count++
     } catch (error) {
@@ -79,25 +81,26 @@ async function work(
   }
 }
 
-async function nudge({ ann }: Serving, id: number): Promise<void> {
+async function reactivateWebhook({ ann }: Serving, id: number): Promise<void> {
   expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'paused' }))
   expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'active' }))
 }
 
-async function shownBy(ann: Vendor): Promise<Map<number, object>> {
+async function listedDiamonds(ann: Vendor): Promise<Map<number, object>> {
   const { diamonds } = await everyDiamond(ann, 'v4')
   return new Map(diamonds.map((one) => [one.id, one]))
 }
 
 /** Removes the origins of links, which change with each process. */
-const plain = (stone: object | undefined) => JSON.stringify(stone)?.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')
+const withoutOrigins = (stone: object | undefined) =>
+  JSON.stringify(stone)?.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')
 
-const isSame = (some: ReadonlyMap<number, object>, others: ReadonlyMap<number, object>) =>
-  some.size === others.size && [...some].every(([id, one]) => plain(one) === plain(others.get(id)))
+const isSame = (a: ReadonlyMap<number, object>, b: ReadonlyMap<number, object>) =>
+  a.size === b.size && [...a].every(([id, one]) => withoutOrigins(one) === withoutOrigins(b.get(id)))
 
 /** Asserts that cursors never decrease. After a kill or a pause, the messages in progress may be delivered again. */
 function assertOrder(file: string): void {
-  const numbers = takenIn(file).map(({ data }) => Number(data.cursor.split('-')[1]))
+  const numbers = readMessages(file).map(({ data }) => Number(data.cursor.split('-')[1]))
   const twice = numbers.filter((number, at) => at > 0 && number <= (numbers[at - 1] ?? 0))
   for (const [at, number] of numbers.entries()) {
     assert.ok(at === 0 || number >= (numbers[at - 1] ?? 0), `${number} came after ${numbers[at - 1]}`)

@@ -30,10 +30,10 @@ export type MailServer = {
   restart(): Promise<void>
 }
 
-export type Servers = { readonly log: PeerProcess; readonly reads: Reads }
-type Reads = { freeze(): Promise<void>; thaw(): void; replace(meanwhile: () => Promise<void>): Promise<void> }
+export type Servers = { readonly log: PeerProcess; readonly reads: ReadModelServer }
+type ReadModelServer = { freeze(): Promise<void>; thaw(): void; replace(meanwhile: () => Promise<void>): Promise<void> }
 
-type End = () => void | Promise<void>
+type Cleanup = () => void | Promise<void>
 
 /** The machine lacks something that a run needs. */
 export class MissingRequirement extends Error {
@@ -49,13 +49,13 @@ export async function withEnvironment(
   run: (environment: RunEnvironment) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-workload-'))
-  const ends: End[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const cleanups: Cleanup[] = [() => rmSync(folder, { recursive: true, force: true })]
   const needed = new Set(faults.map(({ needs }) => needs))
   const slowDisk = join(folder, 'slow')
   try {
-    const disk = needed.has('small disk') ? mounted(join(folder, 'disk'), ends) : undefined
-    const mailServer = needed.has('mail server') ? await startMailServer(ends) : undefined
-    const servers = needed.has('servers') ? await openServers(join(folder, 'reads'), ends) : undefined
+    const disk = needed.has('small disk') ? mountSmallDisk(join(folder, 'disk'), cleanups) : undefined
+    const mailServer = needed.has('mail server') ? await startMailServer(cleanups) : undefined
+    const servers = needed.has('servers') ? await openServers(join(folder, 'reads'), cleanups) : undefined
     const settings = {
       SLOW_DISK: slowDisk,
       MAILS_PER_ACCOUNT: '0',
@@ -71,21 +71,21 @@ export async function withEnvironment(
       ...(servers && { servers }),
     })
   } finally {
-    for (const end of ends.reverse()) await end()
+    for (const cleanup of cleanups.reverse()) await cleanup()
   }
 }
 
-function mounted(folder: string, ends: End[]): SmallDisk {
+function mountSmallDisk(folder: string, cleanups: Cleanup[]): SmallDisk {
   const disk = smallDisk(folder, DISK_BYTES)
   if (disk === undefined) throw new MissingRequirement('filling a disk needs root and Linux')
-  ends.push(() => disk.remove())
+  cleanups.push(() => disk.remove())
   return disk
 }
 
-async function startMailServer(ends: End[]): Promise<MailServer & { address: string }> {
+async function startMailServer(cleanups: Cleanup[]): Promise<MailServer & { address: string }> {
   const stopped: Postbox[] = []
   let postbox = await openPostbox()
-  ends.push(() => postbox.close())
+  cleanups.push(() => postbox.close())
   const { address } = postbox
   const port = Number(new URL(address).port)
   const accepted = () => [...stopped, postbox].flatMap((each) => each.accepted)
@@ -108,14 +108,14 @@ async function startMailServer(ends: End[]): Promise<MailServer & { address: str
 /** Starts the EventStoreDB peer and FerretDB, each in a separate process. */
 async function openServers(
   folder: string,
-  ends: End[],
+  cleanups: Cleanup[],
 ): Promise<Servers & { settings: Readonly<Record<string, string>> }> {
   if (FERRETDB === undefined) throw new MissingRequirement('FERRETDB_BIN is not set (test/ferretdb)')
   mkdirSync(folder)
   const log = await startPeerProcess()
-  ends.push(() => log.stop())
+  cleanups.push(() => log.stop())
   let ferret = await startFerretDB(folder)
-  ends.push(() => ferret.kill())
+  cleanups.push(() => ferret.kill())
   const { port } = ferret
   return {
     settings: {

@@ -3,19 +3,19 @@ import { fileURLToPath } from 'node:url'
 import { freeze, thaw } from '../../freeze.ts'
 import { pace } from '../../pace.ts'
 import type { Processes } from './processes.ts'
-import type { Choices } from '../../seeded.ts'
+import type { SeededRandom } from '../../seeded.ts'
 import type { RunEnvironment } from './environment.ts'
 
 /** What a fault applies to. */
 export type FaultTarget = {
   readonly processes: Processes
   readonly environment: RunEnvironment
-  readonly choices: Choices
+  readonly random: SeededRandom
 }
 
 /** A temporary fault that occurs while clients work. */
 export type Fault = {
-  readonly about: string
+  readonly description: string
   /** What must be set up before the first process starts. */
   readonly needs?: 'small disk' | 'mail server' | 'servers'
   /** A module that each process imports before the service. */
@@ -24,88 +24,88 @@ export type Fault = {
   inject(target: FaultTarget): Promise<void>
 }
 
-const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const modulePath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /** Duration of a fault in milliseconds: long enough to affect clients, short enough for many in a run. */
-const SHORT = [300, 1_500] as const
+const DURATION_MS = [300, 1_500] as const
 /** Milliseconds for which the disk is full: the log checks for free space only now and then. */
-const FULL = 1_500
+const FULL_DISK_MS = 1_500
 /** Milliseconds by which a slow disk delays each wait for it. */
-const SLOW = [20, 120] as const
+const DISK_DELAY_MS = [20, 120] as const
 
-const last = (choices: Choices) => pace(choices.between(...SHORT))
-const any = ({ processes, choices }: FaultTarget) => choices.below(processes.count)
+const lastForRandomTime = (random: SeededRandom) => pace(random.between(...DURATION_MS))
+const randomProcess = ({ processes, random }: FaultTarget) => random.below(processes.count)
 
 export const FAULTS = {
   'kill -9': {
-    about: 'one process is killed with SIGKILL and restarted',
-    inject: (target) => target.processes.replace(any(target)),
+    description: 'one process is killed with SIGKILL and restarted',
+    inject: (target) => target.processes.replace(randomProcess(target)),
   },
   SIGSTOP: {
-    about: 'one process is stopped for a while and then continues',
+    description: 'one process is stopped for a while and then continues',
     async inject(target) {
-      const { pid } = target.processes.at(any(target))
+      const { pid } = target.processes.at(randomProcess(target))
       await freeze(pid)
-      await last(target.choices)
+      await lastForRandomTime(target.random)
       thaw(pid)
     },
   },
   'clock jumps': {
-    about: 'the system clock of one process is temporarily 30 days ahead',
-    preload: here('../set-clock.js'),
+    description: 'the system clock of one process is temporarily 30 days ahead',
+    preload: modulePath('../set-clock.js'),
     async inject(target) {
-      const { pid } = target.processes.at(any(target))
+      const { pid } = target.processes.at(randomProcess(target))
       process.kill(pid, 'SIGUSR2')
-      await last(target.choices)
+      await lastForRandomTime(target.random)
       process.kill(pid, 'SIGUSR2')
     },
   },
   'slow disk': {
-    about: 'each commit and each fsync takes longer',
-    preload: here('slow-disk.js'),
-    async inject({ environment, choices }) {
-      writeFileSync(environment.slowDisk, String(Math.round(choices.between(...SLOW))))
-      await last(choices)
+    description: 'each commit and each fsync takes longer',
+    preload: modulePath('slow-disk.js'),
+    async inject({ environment, random }) {
+      writeFileSync(environment.slowDisk, String(Math.round(random.between(...DISK_DELAY_MS))))
+      await lastForRandomTime(random)
       rmSync(environment.slowDisk)
     },
   },
   'full disk': {
-    about: 'the disk of the data folder is temporarily full',
+    description: 'the disk of the data folder is temporarily full',
     needs: 'small disk',
     async inject({ environment }) {
       environment.disk?.fill()
-      await pace(FULL)
+      await pace(FULL_DISK_MS)
       environment.disk?.free()
     },
   },
   'mail away': {
-    about: 'the mail server is temporarily unavailable',
+    description: 'the mail server is temporarily unavailable',
     needs: 'mail server',
-    async inject({ environment, choices }) {
+    async inject({ environment, random }) {
       await environment.mailServer?.stop()
-      await last(choices)
+      await lastForRandomTime(random)
       await environment.mailServer?.restart()
     },
   },
   'log away': {
-    about: 'the server of the event log temporarily hangs or accepts no connections',
+    description: 'the server of the event log temporarily hangs or accepts no connections',
     needs: 'servers',
-    async inject({ environment, choices }) {
+    async inject({ environment, random }) {
       const { log } = environment.servers ?? {}
-      const isFrozen = choices.next() < 0.5
+      const isFrozen = random.next() < 0.5
       await (isFrozen ? log?.freeze() : log?.down())
-      await last(choices)
+      await lastForRandomTime(random)
       await (isFrozen ? log?.thaw() : log?.up())
     },
   },
   'read models away': {
-    about: 'the server of the read models temporarily hangs, or is killed and restarted',
+    description: 'the server of the read models temporarily hangs, or is killed and restarted',
     needs: 'servers',
-    async inject({ environment, choices }) {
+    async inject({ environment, random }) {
       const { reads } = environment.servers ?? {}
-      if (choices.next() < 0.5) return reads?.replace(() => last(choices))
+      if (random.next() < 0.5) return reads?.replace(() => lastForRandomTime(random))
       await reads?.freeze()
-      await last(choices)
+      await lastForRandomTime(random)
       reads?.thaw()
     },
   },

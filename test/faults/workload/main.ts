@@ -58,7 +58,9 @@ const { SEED } = await import('../../seeded.ts')
 
 const names = Object.keys(RUNS)
 if (values.help) {
-  console.log([HELP, ...Object.entries(RUNS).map(([name, { about }]) => `  ${name.padEnd(18)} ${about}`)].join('\n'))
+  console.log(
+    [HELP, ...Object.entries(RUNS).map(([name, { description }]) => `  ${name.padEnd(18)} ${description}`)].join('\n'),
+  )
   process.exit(0)
 }
 const unknown = values.only.find((name) => !names.includes(name))

@@ -1,15 +1,15 @@
 import * as assert from 'uvu/assert'
-import type { Answer } from '../../api/harness/request.ts'
+import type { ApiResponse } from '../../api/harness/request.ts'
 import type { Operation, Outcome } from './history/operation.ts'
 
 /** The result of a request. */
 export type Reply = {
   readonly client: number
-  readonly began: number
-  readonly ended: number
+  readonly startedAt: number
+  readonly endedAt: number
   readonly outcome: Outcome
   /** Absent if the connection broke before the response. */
-  readonly answer?: Answer
+  readonly response?: ApiResponse
 }
 
 /** Statuses that a client must expect: conflicts and limits. */
@@ -32,20 +32,20 @@ export class RunRecord {
    * Sends a request. A response that violates the API's description is recorded as unexpected.
    * @param missing statuses that mean that the requested resource does not exist or has ended
    */
-  async send(client: number, send: () => Promise<Answer>, missing = MISSING): Promise<Reply> {
+  async send(client: number, send: () => Promise<ApiResponse>, missing = MISSING): Promise<Reply> {
     this.requests++
-    const began = performance.now()
+    const startedAt = performance.now()
     try {
-      const answer = await send()
-      return { client, began, ended: performance.now(), outcome: this.#outcomeOf(answer, missing), answer }
+      const response = await send()
+      return { client, startedAt, endedAt: performance.now(), outcome: this.#outcomeOf(response, missing), response }
     } catch (error) {
       if (error instanceof assert.Assertion || !(error instanceof Error)) this.unexpected.push(String(error))
       else this.lost++
-      return { client, began, ended: performance.now(), outcome: 'unknown' }
+      return { client, startedAt, endedAt: performance.now(), outcome: 'unknown' }
     }
   }
 
-  #outcomeOf({ status, text, headers }: Answer, missing: readonly number[]): Outcome {
+  #outcomeOf({ status, text, headers }: ApiResponse, missing: readonly number[]): Outcome {
     if (status < 300) {
       this.acknowledged++
       // A stale response may lack the latest writes.

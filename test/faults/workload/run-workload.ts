@@ -19,7 +19,7 @@ import { violationsOf } from './history/check.ts'
 import { newPerson } from './person.ts'
 import { Processes } from './processes.ts'
 import { RunRecord } from './record.ts'
-import { Choices } from '../../seeded.ts'
+import { SeededRandom } from '../../seeded.ts'
 import { withEnvironment, type RunEnvironment } from './environment.ts'
 
 /** How long clients work: for some seconds or until a number of faults has occurred. */
@@ -38,11 +38,11 @@ export type Workload = {
 }
 
 /** Milliseconds between two faults. */
-const BETWEEN = [400, 1_600] as const
+const FAULT_INTERVAL_MS = [400, 1_600] as const
 /** Milliseconds for which a token may be accepted after its end with a log on a server: until the session feed reads it. */
-const GRACE = 5_000
+const GRACE_MS = 5_000
 /** Number of stones that are read singly from each process at the end. */
-const SINGLY = 150
+const SINGLE_READS = 150
 /** The most violations that are printed: one fault causes many. */
 const MAX_PRINTED = 20
 
@@ -62,7 +62,7 @@ export async function runWorkload(workload: Workload): Promise<Figures> {
         if (accounts === undefined) throw new Error('the accounts were not created')
         const processes = new Processes(() => serve({}, program))
         await processes.start(workload.processes)
-        figures = await work(workload, processes, environment, { ...accounts, vendorAt: annAt })
+        figures = await runClients(workload, processes, environment, { ...accounts, vendorAt: annAt })
         assert.equal(await processes.stop(), Array(workload.processes).fill(0), 'exit codes')
       },
       environment.settings,
@@ -77,19 +77,19 @@ export async function runWorkload(workload: Workload): Promise<Figures> {
   return figures
 }
 
-async function work(
+async function runClients(
   workload: Workload,
   processes: Processes,
   environment: RunEnvironment,
   accounts: Pick<World, 'person' | 'sender' | 'vendorAt'>,
 ): Promise<Figures> {
   const record = new RunRecord()
-  const began = performance.now()
+  const startedAt = performance.now()
   const occurrences = new Map<string, number>()
   const { duration } = workload
   const isDone = () =>
     'seconds' in duration
-      ? performance.now() > began + duration.seconds * 1000
+      ? performance.now() > startedAt + duration.seconds * 1000
       : [...occurrences.values()].reduce((sum, count) => sum + count, 0) >= duration.faults
   const isOver = () => isDone() || record.unexpected.length > 0
   let number = 0
@@ -98,29 +98,31 @@ async function work(
     record,
     urls: processes.urls,
     stones: [],
-    kept: [],
+    keptSecrets: [],
     number: () => ++number,
     isOver,
   }
-  const clients = Array.from({ length: workload.clients }, (_, at) => ({
-    number: at + 1,
+  const clients = Array.from({ length: workload.clients }, (_, index) => ({
+    number: index + 1,
     world,
-    choices: new Choices(workload.seed * 1_000 + at + 1),
+    random: new SeededRandom(workload.seed * 1_000 + index + 1),
   }))
-  const following = new Consumer()
+  const follower = new Consumer()
   await Promise.all([
-    ...clients.map(workOf),
-    follow(world, following),
+    ...clients.map(runClient),
+    follow(world, follower),
     injectFaults(workload, { processes, environment, isOver, occurrences }),
-    watch(workload, processes, isOver, began),
+    watch(workload, processes, isOver, startedAt),
   ])
-  const seconds = (performance.now() - began) / 1000
-  await recordFinalState(world, processes, following)
-  if (environment.mailServer) await allMailsSent(world, environment.mailServer.texts)
-  await readKept(world)
-  const grace = areEmbedded && !environment.servers ? 0 : GRACE
-  const violated = violationsOf({ operations: record.operations, grace }).map(({ rule, what }) => `${rule}: ${what}`)
-  const violations = [...record.unexpected.map((what) => `unexpected: ${what}`), ...violated]
+  const seconds = (performance.now() - startedAt) / 1000
+  await recordFinalState(world, processes, follower)
+  if (environment.mailServer) await waitForMails(world, environment.mailServer.texts)
+  await readKeptSecrets(world)
+  const grace = areEmbedded && !environment.servers ? 0 : GRACE_MS
+  const violated = violationsOf({ operations: record.operations, grace }).map(
+    ({ rule, description }) => `${rule}: ${description}`,
+  )
+  const violations = [...record.unexpected.map((description) => `unexpected: ${description}`), ...violated]
   if (violations.length > 0) throw new Error(saveAndDescribe(workload, violations, record, processes))
   return figuresOf(record, occurrences, seconds)
 }
@@ -143,29 +145,34 @@ function saveAndDescribe(
 }
 
 /** Of eight clients, six use stones, one uses secrets and one uses tokens. */
-const workOf = (client: Client): Promise<void> =>
+const runClient = (client: Client): Promise<void> =>
   client.number % 8 === 7 ? useSecrets(client) : client.number % 8 === 0 ? useTokens(client) : useInventory(client)
 
 async function injectFaults(
   { seed, faults }: Workload,
   given: { processes: Processes; environment: RunEnvironment; isOver: () => boolean; occurrences: Map<string, number> },
 ): Promise<void> {
-  const choices = new Choices(seed)
+  const random = new SeededRandom(seed)
   while (faults.length > 0) {
-    await pace(choices.between(...BETWEEN))
+    await pace(random.between(...FAULT_INTERVAL_MS))
     if (given.isOver()) return
-    const name = choices.one(faults)
+    const name = random.pick(faults)
     if (name === undefined) return
-    await faultOf(name).inject({ ...given, choices })
+    await faultOf(name).inject({ ...given, random })
     given.occurrences.set(name, (given.occurrences.get(name) ?? 0) + 1)
   }
 }
 
-async function watch(workload: Workload, processes: Processes, isOver: () => boolean, began: number): Promise<void> {
+async function watch(
+  workload: Workload,
+  processes: Processes,
+  isOver: () => boolean,
+  startedAt: number,
+): Promise<void> {
   if (workload.watch === undefined) return
   while (!isOver()) {
     await pace(1_000)
-    workload.watch(processes, (performance.now() - began) / 1000)
+    workload.watch(processes, (performance.now() - startedAt) / 1000)
   }
 }
 
@@ -176,7 +183,8 @@ async function follow(world: World, consumer: Consumer): Promise<void> {
     const reply = await world.record.send(0, () =>
       world.vendorAt(url).get(`/v4/diamond/changes?wait=1&${consumer.query(200)}`),
     )
-    if (reply.outcome === 'done' && reply.answer) consumer.take(reply.answer.json() as Parameters<Consumer['take']>[0])
+    if (reply.outcome === 'done' && reply.response)
+      consumer.take(reply.response.json() as Parameters<Consumer['take']>[0])
     else await pace(50)
   }
 }
@@ -184,43 +192,44 @@ async function follow(world: World, consumer: Consumer): Promise<void> {
 /** Records the lists, single reads and feed of each process after the last write and the last fault. */
 async function recordFinalState(world: World, processes: Processes, consumer: Consumer): Promise<void> {
   const client = { world, number: 0 }
-  for (let at = 0; at < processes.count; at++) {
-    const ann = world.vendorAt(processes.at(at).url)
-    await until(`process ${at + 1} to list what was written`, async () => {
-      const answer = await ann.get('/v4/diamond?limit=1')
-      return answer.status < 300 && answer.headers['x-consistency'] === undefined
+  for (let index = 0; index < processes.count; index++) {
+    const ann = world.vendorAt(processes.at(index).url)
+    await until(`process ${index + 1} to list what was written`, async () => {
+      const response = await ann.get('/v4/diamond?limit=1')
+      return response.status < 300 && response.headers['x-consistency'] === undefined
     })
     for (const version of ['v3', 'v4']) {
-      const began = performance.now()
+      const startedAt = performance.now()
       const { total, diamonds } = await everyDiamond(ann, version)
-      const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+      const operation = { client: 0, startedAt, endedAt: performance.now(), outcome: 'done' } as const
       world.record.add({ ...operation, kind: 'list', shown: diamonds.map(seenStoneOf), total })
-      const some = diamonds.filter((_, index) => index % Math.ceil(diamonds.length / SINGLY) === 0)
-      for (const known of some) await readOnce(client, known, processes.at(at).url, version)
-      for (const known of world.stones.slice(-SINGLY)) await readOnce(client, known, processes.at(at).url, version)
+      const sample = diamonds.filter((_, index) => index % Math.ceil(diamonds.length / SINGLE_READS) === 0)
+      for (const stone of sample) await readOnce(client, stone, processes.at(index).url, version)
+      for (const stone of world.stones.slice(-SINGLE_READS))
+        await readOnce(client, stone, processes.at(index).url, version)
     }
   }
   const ann = world.vendorAt(processes.at(0).url)
-  const began = performance.now()
+  const startedAt = performance.now()
   await consumer.catchUp(ann)
   const shown = consumer.inventory.map(seenStoneOf)
-  const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+  const operation = { client: 0, startedAt, endedAt: performance.now(), outcome: 'done' } as const
   world.record.add({ ...operation, kind: 'list', shown, total: shown.length })
 }
 
 /** Waits until the links of all kept secrets were mailed. */
-async function allMailsSent({ kept }: World, texts: () => readonly string[]): Promise<void> {
+async function waitForMails({ keptSecrets }: World, texts: () => readonly string[]): Promise<void> {
   await until('every mail', () => {
     const all = texts().join('\n')
-    return kept.every(({ key, mailed }) => !mailed || all.includes(key))
+    return keptSecrets.every(({ key, mailed }) => !mailed || all.includes(key))
   })
 }
 
 /** Reads each kept secret twice, through different processes: exactly one read must succeed. */
-async function readKept(world: World): Promise<void> {
-  for (const [at, { secret, key }] of world.kept.entries()) {
+async function readKeptSecrets(world: World): Promise<void> {
+  for (const [index, { secret, key }] of world.keptSecrets.entries()) {
     const urls = world.urls()
-    await reveal({ world, number: 0 }, secret, key, urls[at % urls.length] ?? urls[0])
-    await reveal({ world, number: 0 }, secret, key, urls[(at + 1) % urls.length] ?? urls[0])
+    await reveal({ world, number: 0 }, secret, key, urls[index % urls.length] ?? urls[0])
+    await reveal({ world, number: 0 }, secret, key, urls[(index + 1) % urls.length] ?? urls[0])
   }
 }

@@ -17,7 +17,7 @@ import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
 import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 import { file, formEnd, formHeaders, partHead } from '../../api/harness/form.ts'
 import { withFakeTime } from '../../fake-time.ts'
-import { comes, until } from '../../until.ts'
+import { waitFor, until } from '../../until.ts'
 
 /** A service that accepts uploads and stores none. */
 function uploadServer(
@@ -43,7 +43,7 @@ function uploadServer(
     },
   })
   const services = { certifications: { uploads: new FormUploads(files) } }
-  const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate: minTransferRate } }
+  const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate } }
   const listener = createApp([taking], services, options).callback()
   return listen(
     () => (req, res) => {
@@ -101,14 +101,14 @@ async function begin({ server }: Given, length: number, account = 1): Promise<So
   return socket
 }
 
-function answerOf(socket: Socket): Promise<string> {
+function readResponse(socket: Socket): Promise<string> {
   return new Promise((done) => {
-    let answer = ''
+    let response = ''
     socket.on('data', (chunk: Buffer) => {
-      answer += chunk.toString()
-      if (answer.startsWith('HTTP/1.1 204')) socket.destroy()
+      response += chunk.toString()
+      if (response.startsWith('HTTP/1.1 204')) socket.destroy()
     })
-    socket.on('close', () => done(answer))
+    socket.on('close', () => done(response))
   })
 }
 
@@ -116,10 +116,10 @@ const incoming = ({ folder }: Given) => readdirSync(join(folder, 'incoming'))
 
 test('whose client stalls gets 408 and leaves no file', async (given) => {
   const socket = await begin(given, 1_000_000)
-  const answer = await answerOf(socket)
-  assert.match(answer, /^HTTP\/1\.1 408 /)
-  assert.match(answer, /X-App-Version: /i)
-  assert.match(answer, /"error":\["Received less than 1 KiB of the body within 0.3 s"\]/)
+  const response = await readResponse(socket)
+  assert.match(response, /^HTTP\/1\.1 408 /)
+  assert.match(response, /X-App-Version: /i)
+  assert.match(response, /"error":\["Received less than 1 KiB of the body within 0.3 s"\]/)
   assert.equal(incoming(given), [])
   assert.equal(given.received, [])
 })
@@ -129,14 +129,14 @@ test('that is slow but steady is accepted', (given) =>
     const pieces = 12
     const piece = '.'.repeat(256)
     const socket = await begin(given, HEAD.length + START.length + pieces * piece.length + END.length)
-    const answer = answerOf(socket)
+    const response = readResponse(socket)
     for (let sent = 0; sent < pieces; sent++) {
       await until('all sent bytes to arrive', () => given.requests[0]?.socket.bytesRead === socket.bytesWritten)
-      await time.pass(MIN_RATE.milliseconds / 6)
+      await time.advance(MIN_RATE.milliseconds / 6)
       socket.write(piece)
     }
     socket.write(END)
-    assert.match(await answer, /^HTTP\/1\.1 204 /)
+    assert.match(await response, /^HTTP\/1\.1 204 /)
     assert.equal(given.received, [1])
   }))
 
@@ -145,13 +145,13 @@ test('is not delayed by stalled clients, and a stalled upload resumes when its c
   const length = HEAD.length + START.length + END.length
   const silent = await Promise.all(Array.from({ length: 20 }, () => begin(patient, length)))
   const last = await begin(patient, length)
-  const answer = answerOf(last)
+  const response = readResponse(last)
   last.write(END)
-  assert.match(await answer, /^HTTP\/1\.1 204 /)
+  assert.match(await response, /^HTTP\/1\.1 204 /)
   assert.equal(given.received, [1])
-  const answers = silent.map(answerOf)
+  const responses = silent.map(readResponse)
   for (const socket of silent) socket.write(END)
-  for (const late of await Promise.all(answers)) assert.match(late, /^HTTP\/1\.1 204 /)
+  for (const late of await Promise.all(responses)) assert.match(late, /^HTTP\/1\.1 204 /)
   assert.is(given.received.length, 21)
   await patient.server.stop()
 })
@@ -182,18 +182,18 @@ test('that waits for its turn or for the disk does not count as stalled', (given
     // More than the limit of concurrent uploads.
     const bodies = Array.from({ length: 12 }, () => Buffer.alloc(300_000, '.'))
     let answered = 0
-    const answers = bodies.map(async (body) => {
+    const responses = bodies.map(async (body) => {
       const socket = await begin(given, HEAD.length + START.length + body.length + END.length)
-      const answer = answerOf(socket).finally(() => answered++)
+      const response = readResponse(socket).finally(() => answered++)
       socket.write(Buffer.concat([body, END]))
-      return answer
+      return response
     })
     const { requests } = given
     await until('all uploads to pause', () => requests.length === 12 && requests.every((request) => request.isPaused()))
-    await time.pass(MIN_RATE.milliseconds * 3)
+    await time.advance(MIN_RATE.milliseconds * 3)
     assert.is(answered, 0)
     blocked.release()
-    for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 204 /)
+    for (const response of await Promise.all(responses)) assert.match(response, /^HTTP\/1\.1 204 /)
   }))
 
 /** An upload that sends a byte every 20 ms, so that it never counts as stalled. */
@@ -212,9 +212,9 @@ for (const count of [8, 40]) {
     for (let upload = 0; upload < 3; upload++) {
       const body = Buffer.alloc(1_000_000, '.')
       const socket = await begin(patient, HEAD.length + START.length + body.length + END.length)
-      const answer = answerOf(socket)
+      const response = readResponse(socket)
       socket.write(Buffer.concat([body, END]))
-      assert.match(await comes('the response to an upload alongside slow ones', answer), /^HTTP\/1\.1 204 /)
+      assert.match(await waitFor('the response to an upload alongside slow ones', response), /^HTTP\/1\.1 204 /)
     }
     assert.is(given.received.length, 3)
     for (const socket of slow) socket.destroy()
@@ -224,9 +224,9 @@ for (const count of [8, 40]) {
 
 test('leaves no file if the handler does not keep it', async (given) => {
   const socket = await begin(given, HEAD.length + START.length + END.length)
-  const answer = answerOf(socket)
+  const response = readResponse(socket)
   socket.write(END)
-  assert.match(await answer, /^HTTP\/1\.1 204 /)
+  assert.match(await response, /^HTTP\/1\.1 204 /)
   assert.equal(incoming(given), [])
 })
 
@@ -234,7 +234,7 @@ test('is not read faster than its file is written', async (given) => {
   const blocked = blockWrites(given)
   const bytes = 8 * 1024 * 1024
   const socket = await begin(given, HEAD.length + START.length + bytes + END.length)
-  const answer = answerOf(socket)
+  const response = readResponse(socket)
   socket.write(Buffer.alloc(bytes, '.'))
   await until('the upload to pause', () => given.requests[0]?.isPaused() === true)
   assert.ok(blocked.bytes <= 65_536, `${blocked.bytes} bytes are waiting to be written`)
@@ -242,7 +242,7 @@ test('is not read faster than its file is written', async (given) => {
   assert.ok(read < bytes / 4, `${read} bytes were read while nothing was written`)
   blocked.release()
   socket.write(END)
-  assert.match(await answer, /^HTTP\/1\.1 204 /)
+  assert.match(await response, /^HTTP\/1\.1 204 /)
 })
 
 test.run()

@@ -38,18 +38,18 @@ const page = (numbers: readonly number[], next: string, more = false): ChangePag
   isCurrent: true,
 })
 
-const streamOptions = (feed: FakeFeed, over = new AbortController().signal): ChangeStreamOptions => ({
+const streamOptions = (feed: FakeFeed, signal = new AbortController().signal): ChangeStreamOptions => ({
   feed,
   version: 'v4',
   account: 1,
-  abortSignal: over,
+  abortSignal: signal,
 })
 
 /** The next chunks of the stream. */
 async function take(events: AsyncGenerator<string>, count: number): Promise<string[]> {
-  const taken: string[] = []
-  while (taken.length < count) taken.push(String((await events.next()).value))
-  return taken
+  const chunks: string[] = []
+  while (chunks.length < count) chunks.push(String((await events.next()).value))
+  return chunks
 }
 
 const event = (number: number) => `id: 0-${number}\nevent: change\ndata: {"n":${number}}\n\n`
@@ -90,10 +90,10 @@ test('are read only as fast as the client takes them, with at most one page in m
 })
 
 test('end after the sent events when the token expires or the service stops', async () => {
-  const over = new AbortController()
-  const ending = streamChangeEvents(streamOptions(new FakeFeed(), over.signal), page([1], '0-1', true))
+  const controller = new AbortController()
+  const ending = streamChangeEvents(streamOptions(new FakeFeed(), controller.signal), page([1], '0-1', true))
   await take(ending, 2)
-  over.abort()
+  controller.abort()
   assert.ok((await ending.next()).done)
 
   const feed = new FakeFeed()

@@ -8,11 +8,11 @@ import { bearer, passwordGrant, withTokenServer, type TokenServerResponse } from
 const test = suite('a bearer token')
 
 /** RFC 6750, section 3. */
-function assertRejected(answer: TokenServerResponse, text: string): void {
-  assert.is(answer.status, 401)
-  assert.equal(answer.body['error'], [text])
+function assertRejected(response: TokenServerResponse, text: string): void {
+  assert.is(response.status, 401)
+  assert.equal(response.body['error'], [text])
   assert.is(
-    answer.headers.get('www-authenticate'),
+    response.headers.get('www-authenticate'),
     `Bearer realm="adamant", error="invalid_token", error_description="${text}"`,
   )
 }
@@ -21,18 +21,18 @@ const INVALID = 'The access token provided is invalid.'
 test('that is missing gets a challenge without an error code', () =>
   withTokenServer(async ({ get }) => {
     for (const headers of [{}, { authorization: 'Basic Og==' }]) {
-      const answer = await get('/v4/whoami', headers)
-      assert.is(answer.status, 401)
-      assert.equal(answer.body['error'], ['OAuth2 authentication required'])
-      assert.is(answer.headers.get('www-authenticate'), 'Bearer realm="adamant"')
+      const response = await get('/v4/whoami', headers)
+      assert.is(response.status, 401)
+      assert.equal(response.body['error'], ['OAuth2 authentication required'])
+      assert.is(response.headers.get('www-authenticate'), 'Bearer realm="adamant"')
     }
   }))
 
 test('is accepted with its scheme in any letter case', () =>
   withTokenServer(async ({ get, post }) => {
     const { body } = await post('token', passwordGrant)
-    const answer = await get('/v4/whoami', { authorization: `bearer  ${String(body['access_token'])}` })
-    assert.equal([answer.status, answer.body], [200, { account: 1 }])
+    const response = await get('/v4/whoami', { authorization: `bearer  ${String(body['access_token'])}` })
+    assert.equal([response.status, response.body], [200, { account: 1 }])
   }))
 
 test('that has expired is rejected as expired', () =>

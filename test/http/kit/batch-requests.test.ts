@@ -12,16 +12,16 @@ const afterImmediates = () => new Promise((done) => setImmediate(() => setImmedi
 /** Records the started requests, with `|` between two callbacks of the event loop. @param takes milliseconds per request */
 function recordingBatch(takes = 0) {
   const seen: string[] = []
-  let noted = false
+  let isMarked = false
   let now = 0
   const begin = batchCalls(
     (name: string) => {
       now += takes
       seen.push(name)
-      if (noted) return
-      noted = true
+      if (isMarked) return
+      isMarked = true
       process.nextTick(() => {
-        noted = false
+        isMarked = false
         seen.push('|')
       })
     },
@@ -69,13 +69,13 @@ test('can arrive while others start', async () => {
 })
 
 test('do not start if the client has disconnected', async () => {
-  const begun: (string | undefined)[] = []
-  const answered = batchRequests((req, res) => {
-    begun.push(req.url)
+  const startedUrls: (string | undefined)[] = []
+  const batched = batchRequests((req, res) => {
+    startedUrls.push(req.url)
     res.end('here')
   })
   const server = createServer((req, res) => {
-    answered(req, res)
+    batched(req, res)
     if (req.url === '/gone') req.socket.destroy()
   })
   try {
@@ -83,7 +83,7 @@ test('do not start if the client has disconnected', async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     assert.is(await fetch(`${url}/gone`).catch(() => 'hung up'), 'hung up')
     assert.is(await (await fetch(`${url}/there`)).text(), 'here')
-    assert.equal(begun, ['/there'])
+    assert.equal(startedUrls, ['/there'])
   } finally {
     server.closeAllConnections()
     server.close()

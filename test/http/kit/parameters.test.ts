@@ -56,7 +56,7 @@ async function assertRejects(reading: Promise<unknown>, kind: string, message: R
 
 test('are read the same from a query, a form, a multipart form, JSON and a body without a type', async () => {
   const multipart = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx y\r\n--b--'
-  const ways: readonly (readonly [body: string, type: string | undefined, query: string])[] = [
+  const variants: readonly (readonly [body: string, type: string | undefined, query: string])[] = [
     ['', undefined, 'a=x+y'],
     ['a=x%20y', FORM, ''],
     ['a=x+y', undefined, ''],
@@ -67,7 +67,7 @@ test('are read the same from a query, a form, a multipart form, JSON and a body 
     ['a=x+y', FORM, 'a=other'],
   ]
   for (const form of [rack, once]) {
-    for (const [body, type, query] of ways) {
+    for (const [body, type, query] of variants) {
       assert.is((await form.read(contextWith(body, type), { search: query })).a, 'x y', `${type} ${query}`)
     }
   }

@@ -20,9 +20,9 @@ async function withServer(
   await once(server, 'listening')
   const send = async () => {
     const sent = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent: false }).end()
-    const [answer] = await once(sent, 'response')
-    answer.resume()
-    await once(answer, 'end')
+    const [response] = await once(sent, 'response')
+    response.resume()
+    await once(response, 'end')
   }
   try {
     await run(activity, send)

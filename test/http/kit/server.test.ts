@@ -7,7 +7,7 @@ import { readinessCheck } from '../../../src/http/health/health.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { listen, type ListeningServer, type ServerTimeouts } from '../../../src/http/kit/server.ts'
 import { expectRaw, sendRaw } from '../../api/harness/raw.ts'
-import { comes, until } from '../../until.ts'
+import { waitFor, until } from '../../until.ts'
 
 const test = suite('the HTTP server')
 
@@ -37,14 +37,14 @@ async function withServer(
     await opened
     return []
   }
-  const answer = createApp(
+  const response = createApp(
     [readinessCheck],
     { health: { notReadyReasons: waiting } },
     { log: () => {}, trustProxy: 0 },
   ).callback()
   const half = (res: ServerResponse) => void res.writeHead(200, { 'Content-Length': 10 }).write('half')
   const server = await listen(
-    () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),
+    () => (req, res) => void (req.url === '/half' ? half(res) : response(req, res)),
     '127.0.0.1',
     0,
     { ...NO_TIMEOUTS, ...timeouts },
@@ -71,9 +71,9 @@ test('closes a rejected connection that its client keeps open, so that it does n
     async ({ port, stop }) => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
       socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n')
-      const [answer] = await once(socket, 'data')
-      assert.match(String(answer), /^HTTP\/1\.1 400 /)
-      await comes('the stop despite a client that never closes', stop())
+      const [response] = await once(socket, 'data')
+      assert.match(String(response), /^HTTP\/1\.1 400 /)
+      await waitFor('the stop despite a client that never closes', stop())
       socket.destroy()
     },
     { lingerMs: 50 },
@@ -142,8 +142,8 @@ test('completes requests in progress when it stops, and accepts no new ones', ()
     const [error] = await once(connect(port, '127.0.0.1'), 'error')
     assert.is((error as { code: string }).code, 'ECONNREFUSED')
     gate.open()
-    const [answer] = await once(socket, 'data')
-    assert.match(String(answer), /^HTTP\/1\.1 200 /)
+    const [response] = await once(socket, 'data')
+    assert.match(String(response), /^HTTP\/1\.1 200 /)
     await stopped
     assert.ok(url.startsWith('http://'))
   }))
@@ -159,7 +159,7 @@ test('stops at once although clients keep connections open', () =>
       }),
     )
     const ended = Promise.all(sockets.map((socket) => once(socket, 'end')))
-    await comes('the stop', stop())
+    await waitFor('the stop', stop())
     await ended
   }))
 

@@ -10,9 +10,9 @@ const test = suite('the limit of failed log-ins')
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const wrongPassword = { ...passwordGrant, password: 'wrong' }
 
-async function statuses(count: number, ask: (index: number) => ReturnType<TokenServer['post']>): Promise<number[]> {
+async function statuses(count: number, send: (index: number) => ReturnType<TokenServer['post']>): Promise<number[]> {
   const found: number[] = []
-  for (let index = 0; index < count; index++) found.push((await ask(index)).status)
+  for (let index = 0; index < count; index++) found.push((await send(index)).status)
   return found
 }
 

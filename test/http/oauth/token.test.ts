@@ -127,8 +127,8 @@ const REFUSED: readonly [what: string, form: Record<string, string>, status: num
   ['another scope', { ...passwordGrant, scope: 'admin' }, 400, 'invalid_scope', 'An unsupported scope was requested.'],
 ]
 
-for (const [what, form, status, error, text] of REFUSED) {
-  test(`rejects ${what} as in RFC 6749, 5.2`, () =>
+for (const [description, form, status, error, text] of REFUSED) {
+  test(`rejects ${description} as in RFC 6749, 5.2`, () =>
     withTokenServer(async ({ post }) => {
       const refused = await post('token', form)
       assert.equal([refused.status, refused.body], [status, { error, error_description: text }])
@@ -183,12 +183,12 @@ test('accepts a JSON object, a multipart form and a form without a type, combine
       [query, Buffer.from(''), {}],
     ]
     for (const [search, body, headers] of variants) {
-      const answer = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
-      assert.is(answer.status, 200, `${search} ${String(body)} ${await answer.text()}`)
+      const response = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
+      assert.is(response.status, 200, `${search} ${String(body)} ${await response.text()}`)
     }
   }))
 
-for (const [what, body] of [
+for (const [description, body] of [
   ['a parameter twice', '{"grant_type":"password","grant_type":"password"}'],
   ['a parameter twice, once escaped', '{"scope":"user","sc\\u006fpe":"user"}'],
   ['a parameter twice, once as an object', '{"scope":{"scope":1},"scope":"user"}'],
@@ -199,13 +199,13 @@ for (const [what, body] of [
   ['half an object', '{"grant_type":'],
   ['invalid UTF-8', Buffer.from('{"grant_type":"password\xff"}', 'latin1')],
 ] as const) {
-  test(`rejects JSON with ${what} as in RFC 6749, 5.2`, () =>
+  test(`rejects JSON with ${description} as in RFC 6749, 5.2`, () =>
     withTokenServer(async ({ address, client }) => {
       const search = new URLSearchParams({ ...passwordGrant, client_id: client.client, client_secret: client.secret })
       const headers = { 'content-type': 'application/json' }
       const response = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
-      const answer = (await response.json()) as { error: string }
-      assert.equal([response.status, answer.error], [400, 'invalid_request'])
+      const json = (await response.json()) as { error: string }
+      assert.equal([response.status, json.error], [400, 'invalid_request'])
       assert.is(response.headers.get('cache-control'), 'no-store')
     }))
 }

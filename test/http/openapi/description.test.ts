@@ -96,8 +96,8 @@ test('declares each path parameter and describes each parameter', () => {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const declared = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name)
     assert.equal(declared.toSorted(), inPath.toSorted(), path)
-    for (const { name, description: about } of operation.parameters)
-      assert.type(about, 'string', `${operation.operationId} has no description for ${name}`)
+    for (const { name, description } of operation.parameters)
+      assert.type(description, 'string', `${operation.operationId} has no description for ${name}`)
   }
 })
 

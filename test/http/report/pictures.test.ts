@@ -10,20 +10,20 @@ const round = nominalCut('Round', 'Good')
 
 /** A picture cache that records what it draws, and its store for pictures beyond the memory. */
 function recordingCache(
-  answer: PictureRenderer = async () => new Uint8Array([1]),
-  beyond = new Map<string, Uint8Array>(),
+  render: PictureRenderer = async () => new Uint8Array([1]),
+  stored = new Map<string, Uint8Array>(),
 ) {
   const drawn: string[] = []
   const draw: PictureRenderer = (order) => {
     const { subject, kind } = order
     drawn.push(`${'cut' in subject ? subject.cut.shape : subject.model}, ${kind}`)
-    return answer(order)
+    return render(order)
   }
   const pictures = new StonePictureCache(draw, {
-    get: async (key) => beyond.get(key),
-    put: async (key, png) => void beyond.set(key, png),
+    get: async (key) => stored.get(key),
+    put: async (key, png) => void stored.set(key, png),
   })
-  return { drawn, pictures, beyond }
+  return { drawn, pictures, beyond: stored }
 }
 
 test('are drawn once for each cut and light, for concurrent and later requests', async () => {

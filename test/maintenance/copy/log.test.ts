@@ -111,7 +111,7 @@ test('is compared in parts, each event once, with the same digest as in one comp
   await filling.copyMissing(ignoreProgress)
   source.read = target.read = 0
   const pairs: string[] = []
-  await comparing.compare(5, ({ stream }, there) => pairs.push(`${stream} ${there.stream}`))
+  await comparing.compare(5, ({ stream }, targetEvent) => pairs.push(`${stream} ${targetEvent.stream}`))
   assert.equal(pairs, ['a-1 a-1', 'c-1 c-1'])
   assert.equal([source.read, target.read], [2, 2])
   const whole = copierOf(context.source, target.store)
@@ -143,12 +143,12 @@ test('maps any position of the source to the last event copied up to it', async 
   await write(source, streams)
   await copierOf(source, target).copyMissing(ignoreProgress)
   const positions = new PositionMap(source, target)
-  const there = new Map((await all(target.readAll('start'))).map(({ id, position }) => [id, position]))
-  await copierOf(source, target).compare(there.size - 1, positions.addPair)
+  const targetPositions = new Map((await all(target.readAll('start'))).map(({ id, position }) => [id, position]))
+  await copierOf(source, target).compare(targetPositions.size - 1, positions.addPair)
   let last: string | undefined
   for (const { id, stream, position } of await all(source.readAll('start'))) {
     if (stream !== STORES_STREAM) last = id
-    assert.equal(await positions.findTarget(position), { id: last, position: there.get(last ?? '') })
+    assert.equal(await positions.findTarget(position), { id: last, position: targetPositions.get(last ?? '') })
   }
   assert.is(await positions.findTarget({ commit: -1n, prepare: -1n }), undefined)
 })
@@ -206,8 +206,8 @@ const changes: Readonly<Record<string, (event: StoredEvent) => NewEvent>> = {
   id: (one) => ({ ...one, id: randomUUID() }),
 }
 
-for (const [what, change] of Object.entries(changes)) {
-  test(`is incomplete if the ${what} of an event differs`, async (context) => {
+for (const [description, change] of Object.entries(changes)) {
+  test(`is incomplete if the ${description} of an event differs`, async (context) => {
     const target = await copyWithChange(context, change)
     assert.match(String(await rejection(compare(context.source, target))), /differs from the source's at a-1@1/)
     assert.match(

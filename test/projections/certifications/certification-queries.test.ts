@@ -47,8 +47,8 @@ const MOMENTS: readonly (readonly [string, (model: { catchUp(): void }, ms: numb
     },
   ],
 ]
-for (const [what, reached] of MOMENTS) {
-  test(`finds it if the read model ${what}`, async () => {
+for (const [description, reached] of MOMENTS) {
+  test(`finds it if the read model ${description}`, async () => {
     const store = temporaryLog()
     try {
       const data = { id: CERTIFICATION, laboratory: 'GIA' }

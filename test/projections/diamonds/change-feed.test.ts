@@ -10,7 +10,7 @@ import { createLogger } from '../../../src/runtime/logger.ts'
 import type { ProjectionProgress } from '../../../src/projections/engine/progress.ts'
 import type { PositionOrStart } from '../../../src/stores/ports/event-store.ts'
 import { consumerOf, origin, vendorOf, project, runnerOf, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
-import { comes } from '../../until.ts'
+import { waitFor } from '../../until.ts'
 
 const test = suite('the change feed')
 
@@ -125,7 +125,7 @@ test(
     })
     older.start()
     assert.ok(
-      await comes(
+      await waitFor(
         'the older release',
         Promise.resolve(older.progress.waitForPosition(await disk.store.head(), Infinity)),
       ),
@@ -208,7 +208,7 @@ test(
     const other = feed.waitForChanges(2, '0-0', long, never.signal).then(() => woken++)
     const waits = feed.waitForChanges(1, '0-0', long, new AbortController().signal)
     await vendorOf(disk.store).create(1)
-    await comes('the change', waits)
+    await waitFor('the change', waits)
     assert.equal((await readPage(feed)).changes.length, 1)
     await feed.waitForChanges(1, '0-0', long, never.signal)
     assert.is(woken, 0)

@@ -7,7 +7,7 @@ import { CHANGE_NUMBERS, isDeleted } from '../../../src/projections/diamonds/dia
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import type { Document, FieldValue, StoredDocument, DocumentWrite } from '../../../src/stores/ports/read-store.ts'
-import { choicesFor } from '../../seeded.ts'
+import { randomFor } from '../../seeded.ts'
 
 const test = suite('the change numbers of an account')
 
@@ -156,21 +156,21 @@ test('stay the same when a projection reads old events again together with new o
 })
 
 test('are stored with positions that parse to the same positions', () => {
-  const places: PositionOrStart[] = [
+  const positions: PositionOrStart[] = [
     'start',
     { commit: 0n, prepare: 0n },
     { commit: 5n, prepare: 3n },
     { commit: 2n ** 62n, prepare: 2n ** 62n },
     { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 40n },
   ]
-  assert.equal(parsePositions(formatPositions(places)), places)
-  assert.equal(parsePositions(formatPositions(places.slice(2))), places.slice(2))
+  assert.equal(parsePositions(formatPositions(positions)), positions)
+  assert.equal(parsePositions(formatPositions(positions.slice(2))), positions.slice(2))
 })
 
 /** Seeded numbers in [0, 1). */
 function seededNumbers(name: string): () => number {
-  const choices = choicesFor(`events numbered by account, ${name}`)
-  return () => choices.next()
+  const random = randomFor(`events numbered by account, ${name}`)
+  return () => random.next()
 }
 
 test.run()

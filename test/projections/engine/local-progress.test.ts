@@ -41,7 +41,7 @@ test('ends each wait at its own limit, in whatever order they started', () =>
     const all = Promise.all([wait('third', 60), wait('first', 5), wait('second', 30)])
     const seen: string[][] = []
     for (const ms of [4, 1, 24, 1, 29, 1]) {
-      await time.pass(ms)
+      await time.advance(ms)
       seen.push([...ended])
     }
     await all
@@ -56,7 +56,7 @@ test('ends a wait once: its limit has no effect after it was woken', () =>
     const woken = progress.waitForPosition(at(1), 5)
     const late = progress.waitForPosition(at(2), 10)
     progress.advance(at(1))
-    await time.pass(10)
+    await time.advance(10)
     assert.is(await late, false)
     assert.is(await woken, true)
   }))
@@ -71,7 +71,7 @@ test('pauses until a request waits, and not at all while one waits', () =>
     progress.advance(at(1))
     assert.is(await waiting, true)
     const over = progress.pauseUnlessAwaited(1)
-    await time.pass(1)
+    await time.advance(1)
     await over
     const ended = progress.pauseUnlessAwaited(LONG)
     progress.wake()

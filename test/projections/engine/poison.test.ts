@@ -352,7 +352,7 @@ test(
   }),
 )
 
-for (const [what, traced] of [
+for (const [description, traced] of [
   [
     'thrown synchronously',
     () => {
@@ -362,7 +362,7 @@ for (const [what, traced] of [
   ['rejected by the worker', () => Promise.reject(new UntraceableCut('no facet meets another'))],
 ] as const) {
   test(
-    `that describes an untraceable cut (${what}) parks its diamond, and all others are scored`,
+    `that describes an untraceable cut (${description}) parks its diamond, and all others are scored`,
     withDisk(async (disk) => {
       const { store, reads } = disk
       const odd = createdData(7)

@@ -25,10 +25,10 @@ test('is polled until every awaited position is reached, and no longer', () =>
     let polls = 0
     const progress = new PolledProgress({ position: async () => at(polls++) })
     const waits = Promise.all([progress.waitForPosition(at(4), LONG), progress.waitForPosition(at(6), LONG)])
-    await time.pass(1_000)
+    await time.advance(1_000)
     assert.equal(await waits, [true, true])
     const seen = polls
-    await time.pass(LONG)
+    await time.advance(LONG)
     assert.is(polls, seen)
   }))
 
@@ -46,7 +46,7 @@ for (const [name, fault] of FAULTS) {
       ] as const) {
         const outcomes: boolean[] = []
         void progress.waitForPosition(at(1), waitMs).then((reached) => outcomes.push(reached))
-        await time.pass(limit)
+        await time.advance(limit)
         assert.equal(outcomes, [false])
       }
     }))
@@ -56,7 +56,7 @@ for (const [name, fault] of FAULTS) {
       let polls = 0
       const progress = new PolledProgress({ position: () => (polls++ < 2 ? fault() : Promise.resolve(at(1))) })
       const reached = progress.waitForPosition(at(1), LONG)
-      await time.pass(1_000)
+      await time.advance(1_000)
       assert.is(await reached, true)
     }))
 }

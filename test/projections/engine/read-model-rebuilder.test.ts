@@ -205,8 +205,8 @@ test(
     const losing: ReadStore = {
       ...disk.reads,
       async acquireLease(model) {
-        const taken = await disk.reads.acquireLease(model)
-        return taken && { ...taken, lost: Promise.resolve(), release: () => taken.release() }
+        const otherLease = await disk.reads.acquireLease(model)
+        return otherLease && { ...otherLease, lost: Promise.resolve(), release: () => otherLease.release() }
       },
     }
     await rejects(

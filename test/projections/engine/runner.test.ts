@@ -28,7 +28,7 @@ import {
   withDisk,
   type Disk,
 } from './inventory-on-disk.ts'
-import { comes, until } from '../../until.ts'
+import { waitFor, until } from '../../until.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
 const test = suite('a projection')
@@ -95,7 +95,7 @@ test(
         'the waiting request was ignored',
       )
     }
-    await comes('the end of the pause', runner.stop())
+    await waitFor('the end of the pause', runner.stop())
     await assertModelMatchesLog(disk)
   }),
 )
@@ -115,16 +115,16 @@ async function restoreOlderLog(folder: string, more: number): Promise<void> {
   await after.close()
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   copyFileSync(`${file}.backup`, file)
-  const again = openDisk(folder)
-  for (let count = 0; count < more; count++) await vendorOf(again.store).create(1)
-  await again.close()
+  const restored = openDisk(folder)
+  for (let count = 0; count < more; count++) await vendorOf(restored.store).create(1)
+  await restored.close()
 }
 
-for (const [what, more] of [
+for (const [description, more] of [
   ['and is shorter than the checkpoint', 0],
   ['and has grown beyond the checkpoint with other events', 10],
 ] as const) {
-  test(`is rebuilt if its log was restored from a backup ${what}`, () =>
+  test(`is rebuilt if its log was restored from a backup ${description}`, () =>
     withFolder(async (folder) => {
       await restoreOlderLog(folder, more)
       const disk = openDisk(folder)
@@ -152,15 +152,15 @@ test('is rebuilt if its log was restored to before the last event that it read a
     await later.close()
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
     copyFileSync(`${file}.backup`, file)
-    const again = openDisk(folder)
-    await vendorOf(again.store).create(2)
-    await project(again)
-    await assertModelMatchesLog(again)
-    for (let other = 0; other < 40; other++) await append(again.store, `account-${other}`, 'none', 'PlanChanged', {})
-    await vendorOf(again.store).create(2)
-    await project(again)
-    await assertModelMatchesLog(again)
-    await again.close()
+    const restored = openDisk(folder)
+    await vendorOf(restored.store).create(2)
+    await project(restored)
+    await assertModelMatchesLog(restored)
+    for (let other = 0; other < 40; other++) await append(restored.store, `account-${other}`, 'none', 'PlanChanged', {})
+    await vendorOf(restored.store).create(2)
+    await project(restored)
+    await assertModelMatchesLog(restored)
+    await restored.close()
   }))
 
 test('is rebuilt if it belongs to another log, however similar the logs are', () =>
@@ -179,7 +179,7 @@ test('is rebuilt if it belongs to another log, however similar the logs are', ()
 
 /** A read store that calls `check` before and after each step of a rebuild. */
 function observedRebuilds(reads: ReadStore, check: () => Promise<void>): ReadStore {
-  const looked = (build: ReadModelBuild): ReadModelBuild => ({
+  const observed = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
       await check()
@@ -189,8 +189,8 @@ function observedRebuilds(reads: ReadStore, check: () => Promise<void>): ReadSto
   })
   return {
     ...reads,
-    beginPendingBuild: async (declaration) => looked(await reads.beginPendingBuild(declaration)),
-    openPendingBuild: async (declaration, filling) => looked(await reads.openPendingBuild(declaration, filling)),
+    beginPendingBuild: async (declaration) => observed(await reads.beginPendingBuild(declaration)),
+    openPendingBuild: async (declaration, filling) => observed(await reads.openPendingBuild(declaration, filling)),
     async promote(declaration, build) {
       await check()
       await reads.promote(declaration, build)
@@ -206,15 +206,15 @@ test(
     const ids = await vendor.create(900)
     for (const id of ids.slice(0, 400)) await vendor.patch(id, { price: id })
     await project(disk)
-    const wanted = await expectedContent(disk.store)
+    const expected = await expectedContent(disk.store)
     let checks = 0
     const check = async () => {
-      assert.equal(await readModelContent(disk.reads), wanted)
+      assert.equal(await readModelContent(disk.reads), expected)
       checks++
     }
     await consumerOf({ store: disk.store, reads: observedRebuilds(disk.reads, check) }, diamonds).rebuild()
     assert.ok(checks >= 4, `${checks} checks`)
-    assert.equal(await readModelContent(disk.reads), wanted)
+    assert.equal(await readModelContent(disk.reads), expected)
     await vendor.create(1)
     await project(disk)
     await assertModelMatchesLog(disk)

@@ -88,7 +88,7 @@ const numbers = (first: number, step: number) =>
 const all = numbers(1, 1)
 
 /** Passes the time in which consumers gather for a shared read. */
-const passGatherTime = (time: FakeTime) => time.pass(TIMING.gatherMs)
+const passGatherTime = (time: FakeTime) => time.advance(TIMING.gatherMs)
 
 test('from the same position share one read, and each receives its own streams in order', () =>
   withFakeTime(async (time) => {
@@ -131,7 +131,7 @@ test('continue without one that stalls, which still misses no event', () =>
     await passGatherTime(time)
     await stalled
     await until('the others to continue', async () => {
-      await time.pass(TIMING.maxWaitMs)
+      await time.advance(TIMING.maxWaitMs)
       return isDone
     })
     assert.equal(await others, all)

@@ -16,7 +16,7 @@ test('is 1.5 s in total, whatever the number of waits', () =>
         waits.push(left)
         return pace(ms)
       })
-      await time.pass(ms)
+      await time.advance(ms)
       await waiting
     }
     for (let nth = 0; nth < 3; nth++) await wait(1_000)

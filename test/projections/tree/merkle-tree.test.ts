@@ -22,7 +22,7 @@ import type {
 } from '../../../src/stores/ports/read-store.ts'
 import { plainRoot } from '../../evidence/plain-tree.ts'
 import { consumerOf, vendorOf, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
-import { choicesFor } from '../../seeded.ts'
+import { randomFor } from '../../seeded.ts'
 
 const test = suite('the Merkle tree of the event log')
 const silent = createLogger('silent')
@@ -153,8 +153,8 @@ test('is the same for any batch sizes, and after writes that stop halfway and ar
   const events = Array.from({ length: 1_500 }, (_, index) => event(index))
   const root = plainRoot(events.filter(isLeaf).map(leafBytes))
   for (let seed = 1; seed <= 30; seed++) {
-    const choices = choicesFor(`the tree of the log, ${seed}`)
-    const random = () => choices.next()
+    const seeded = randomFor(`the tree of the log, ${seed}`)
+    const random = () => seeded.next()
     const build = new InterruptibleBuild(() => random() < 0.15)
     const indexAfter = (from: PositionOrStart) =>
       from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1

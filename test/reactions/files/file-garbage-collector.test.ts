@@ -152,7 +152,7 @@ class Inventory {
 /** Advances the clock until the file is removed. */
 const waitForRemoval = (inventory: Inventory, digest: string, time: FakeTime): Promise<void> =>
   until(`${digest} to be removed`, async () => {
-    await time.pass(100)
+    await time.advance(100)
     return inventory.removed.includes(digest)
   })
 
@@ -182,7 +182,7 @@ function removeDuringCount(inventory: Inventory, digest: string, time: FakeTime)
   }
   return () =>
     until('the count', async () => {
-      if (!isRemoved) await time.pass(100)
+      if (!isRemoved) await time.advance(100)
       return isRemoved
     })
 }
@@ -203,7 +203,7 @@ test('removes a file that a crash left behind once it has not been touched for a
   inventory.files.push(shared, alone)
   inventory.fresh.add(shared).add(alone)
   await withCollector(inventory, async (time) => {
-    await time.pass(60_000)
+    await time.advance(60_000)
     assert.equal(inventory.removed, [])
     inventory.fresh.clear()
     await waitForRemoval(inventory, alone, time)
@@ -213,13 +213,13 @@ test('removes a file that a crash left behind once it has not been touched for a
 
 test('finishes a removal that a crash interrupted, even if the scan did not list the file', async () => {
   const inventory = new Inventory({ [shared]: 1 })
-  const met = 'c'.repeat(64)
-  inventory.files.push(met)
+  const listed = 'c'.repeat(64)
+  inventory.files.push(listed)
   await withCollector(inventory, async (time) => {
-    await waitForRemoval(inventory, met, time)
+    await waitForRemoval(inventory, listed, time)
     inventory.interrupted.push(alone)
     await waitForRemoval(inventory, alone, time)
-    assert.equal(inventory.removed, [met, alone])
+    assert.equal(inventory.removed, [listed, alone])
   })
 })
 

@@ -23,11 +23,11 @@ const SECOND = 1_000
 const advanceUntil = (
   time: FakeTime,
   step: number,
-  what: string,
+  description: string,
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> =>
-  until(what, async () => {
-    await time.pass(step)
+  until(description, async () => {
+    await time.advance(step)
     return holds()
   })
 
@@ -36,7 +36,7 @@ const withTwoOnFakeTime = (run: (one: SecretsProcess, other: SecretsProcess, tim
   withTwo((one, other) =>
     withFakeTime(async (time) => {
       await run(one, other, time)
-      await time.pass(CLAIM)
+      await time.advance(CLAIM)
     }),
   )
 
@@ -75,7 +75,7 @@ test('sends a mail once even if the log and the vault cannot record it for longe
     const sent: string[] = []
     const mailers = [one, other].map((each) => startMailer(failing(each), sent, async () => void (outage.is = true)))
     await advanceUntil(time, SHORT, 'the mail to be sent', () => sent.length > 0)
-    await time.pass(LONG)
+    await time.advance(LONG)
     outage.is = false
     await advanceUntil(time, SHORT, 'the mail to leave the queue', isQueueEmpty(one))
     assert.is(sent.length, 1)
@@ -88,7 +88,7 @@ test('sends the mail of a dead mailer when its claim has expired', () =>
     await one.vault.claimMail(one.clock(), 'a dead mailer', async () => false)
     const sent: string[] = []
     const mailer = startMailer(other, sent)
-    await time.pass(CLAIM - SECOND)
+    await time.advance(CLAIM - SECOND)
     assert.is(sent.length, 0)
     await advanceUntil(time, SECOND, 'the mail to leave the queue', isQueueEmpty(one))
     assert.is(sent.length, 1)
@@ -98,7 +98,7 @@ test('sends the mail of a dead mailer when its claim has expired', () =>
 test('that was suspended until another mailer claimed its mail does not send it', () =>
   withTwoOnFakeTime(async (one, other, time) => {
     await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
-    const frozen = suspending()
+    const frozen = createSuspension()
     const [late, sent]: [string[], string[]] = [[], []]
     const store = frozen.after(one.store, ['read'])
     const stopped = startMailer({ ...one, store, vault: frozen.before(one.vault, ['renewClaim']) }, late)
@@ -112,7 +112,7 @@ test('that was suspended until another mailer claimed its mail does not send it'
   }))
 
 /** Suspends before or after some calls, as a process between SIGSTOP and SIGCONT. */
-function suspending() {
+function createSuspension() {
   let resume = () => {}
   let isReached = false
   const resumed = new Promise<void>((done) => (resume = done))
@@ -134,18 +134,18 @@ function suspending() {
   return { before, after, isReached: () => isReached, resume: () => resume() }
 }
 
-/** A store whose given methods are replaced by `act`. */
+/** A store whose given methods are replaced by `replacement`. */
 function replacing<Store extends object>(
   store: Store,
   names: readonly string[],
-  act: (call: () => unknown) => Promise<unknown>,
+  replacement: (call: () => unknown) => Promise<unknown>,
 ): Store {
   return new Proxy(store, {
-    get(of, name) {
-      const value: unknown = Reflect.get(of, name)
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
-      if (!names.includes(String(name))) return value.bind(of)
-      return async (...args: unknown[]) => act(() => Reflect.apply(value, of, args))
+      if (!names.includes(String(name))) return value.bind(target)
+      return async (...args: unknown[]) => replacement(() => Reflect.apply(value, target, args))
     },
   })
 }

@@ -65,8 +65,8 @@ test('logs a warning if the report contradicts the data of its owner', async () 
   })
   await react([event])
   assert.is(count, 1)
-  const said = { diamond: 337, certification: 5, ...mismatch, msg: 'a report contradicts the data of its owner' }
-  assert.equal(lines, [{ level: 40, ...said }])
+  const logged = { diamond: 337, certification: 5, ...mismatch, msg: 'a report contradicts the data of its owner' }
+  assert.equal(lines, [{ level: 40, ...logged }])
 })
 
 test('skips certifications that were read or removed or have no file', async () => {
@@ -85,10 +85,10 @@ test('skips certifications that were read or removed or have no file', async () 
 test('records nothing for an unreadable report or one without any value', async () => {
   const nothing = { ...reading, number: null, carat: null, measurements: null, table: null, depth: null }
   const measures = { crownAngle: null, pavilionAngle: null, girdle: null, star: null, lower: null }
-  const unsaid = { ...measures, laboratory: null, shape: null, isLabGrown: null, unclear: [] }
+  const unstated = { ...measures, laboratory: null, shape: null, isLabGrown: null, unclear: [] }
   for (const read of [
     async () => Promise.reject(new UnreadableReport('it is encrypted')),
-    async () => ({ ...nothing, ...unsaid }),
+    async () => ({ ...nothing, ...unstated }),
   ]) {
     const { react, recorded } = given({ read })
     await react([event])

@@ -28,10 +28,10 @@ test('deletes secrets as they expire, from its start until it is stopped', () =>
       await shareSecret(one, shareCommand({ ttl: 120 })),
       await shareSecret(one, shareCommand({ ttl: 180 })),
     ]
-    await withFakeTime(async ({ pass }) => {
+    await withFakeTime(async ({ advance }) => {
       const waitForDeletion = (digest: string) =>
         until('the secret to be deleted', async () => {
-          await pass(100)
+          await advance(100)
           return (await one.vault.read(digest)) === undefined
         })
       const stop = await startBackgroundServices(
@@ -46,7 +46,7 @@ test('deletes secrets as they expire, from its start until it is stopped', () =>
       await waitForDeletion(second.keys.digest)
       await stop()
       time.now += MINUTE
-      await pass(10 * MINUTE)
+      await advance(10 * MINUTE)
       assert.ok(await one.vault.read(third.keys.digest), 'it continued after the stop')
     })
   }))

@@ -8,21 +8,21 @@ const test = suite('the permits of a fair semaphore')
 function observedSemaphore(count: number) {
   const semaphore = new FairSemaphore(count)
   const acquired: string[] = []
-  const ends: (() => void)[] = []
+  const releases: (() => void)[] = []
   const settle = () => new Promise((done) => setImmediate(done))
   return {
     semaphore,
     acquired,
     request(name: string, first = false, names = [name]) {
       const beginning = async () => {
-        ends.push(await semaphore.acquire({ names, isPriority: first }))
+        releases.push(await semaphore.acquire({ names, isPriority: first }))
         acquired.push(name)
       }
       void beginning()
       return settle()
     },
     async end() {
-      ends.shift()?.()
+      releases.shift()?.()
       await settle()
     },
   }

@@ -38,11 +38,11 @@ test('of one address leaves something for other addresses, however many accounts
 
 test('is released once, even if the release is repeated', () => {
   const share = new FairShare(10)
-  const taken = share.openAllocation(['ann'])
-  assert.ok(taken.tryTake(5))
-  assert.not.ok(taken.tryTake(1))
-  taken.release()
-  taken.release()
+  const allocation = share.openAllocation(['ann'])
+  assert.ok(allocation.tryTake(5))
+  assert.not.ok(allocation.tryTake(1))
+  allocation.release()
+  allocation.release()
   assert.is(takeAll(share, 'ann'), 5)
 })
 
@@ -51,14 +51,14 @@ test('never exceeds the total for any sequence of takes and releases', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const share = new FairShare(100)
-      const held: { taken: FairAllocation; amount: number }[] = []
+      const held: { allocation: FairAllocation; amount: number }[] = []
       for (const [name, amount, back] of steps) {
-        if (back) held.shift()?.taken.release()
-        const taken = share.openAllocation([name])
-        if (taken.tryTake(amount)) held.push({ taken, amount })
+        if (back) held.shift()?.allocation.release()
+        const allocation = share.openAllocation([name])
+        if (allocation.tryTake(amount)) held.push({ allocation, amount })
         assert.ok(held.reduce((sum, each) => sum + each.amount, 0) <= 100)
       }
-      for (const { taken } of held) taken.release()
+      for (const { allocation } of held) allocation.release()
       assert.ok(share.canTake(['e'], 50))
     }),
   )

@@ -10,14 +10,14 @@ const settled = () => new Promise((done) => setImmediate(done))
 function observedSemaphore(permits: number) {
   const semaphore = new Semaphore(permits)
   const acquired: string[] = []
-  const ends: (() => void)[] = []
+  const releases: (() => void)[] = []
   const request = (name: string) =>
     semaphore.run(async () => {
       acquired.push(name)
-      await new Promise<void>((done) => ends.push(done))
+      await new Promise<void>((done) => releases.push(done))
       return name
     })
-  return { semaphore, acquired, request, end: () => ends.shift()?.() }
+  return { semaphore, acquired, request, end: () => releases.shift()?.() }
 }
 
 test('are held by the given number of callers at a time, in order of arrival', async () => {

@@ -7,10 +7,10 @@ import {
   type NewEvent,
 } from '../../../src/stores/ports/event-store.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
-import { all, event, events, ids, newStream, rejectedWith, soon, takeEvents } from '../../contract/event-store/given.ts'
+import { all, event, events, ids, newStream, rejectedWith, takeEvents } from '../../contract/event-store/given.ts'
 import { startCluster, type Cluster } from '../../eventstoredb/peer/cluster.ts'
 import { timingWhile } from './given.ts'
-import { until } from '../../until.ts'
+import { until, waitFor } from '../../until.ts'
 
 type Given = { cluster: Cluster; store: EventStore }
 const test = suite<Given>('a cluster of EventStoreDB')
@@ -89,7 +89,7 @@ test('loses and duplicates no event when its leader hangs and another one is ele
   cluster.thaw(old)
   cluster.rejoin(old)
   assert.equal(ids(await store.read(stream)), ids(batch))
-  assert.equal(ids(await soon('all events', taken)), ids(batch))
+  assert.equal(ids(await waitFor('all events', taken)), ids(batch))
 })
 
 test('is used through its new leader after the deposed leader returns', async ({ cluster, store }) => {
@@ -128,7 +128,7 @@ test('reports that it has no leader, and is used again after an election', async
 })
 
 test('accepts appends when the clocks of its nodes are ahead', async ({ cluster, store }) => {
-  for (const { peer } of cluster.nodes) peer.faults.clockAhead = 3_600_000
+  for (const { peer } of cluster.nodes) peer.faults.clockAheadMs = 3_600_000
   const stream = newStream()
   const batch = events(3)
   await store.append(stream, 'none', batch)

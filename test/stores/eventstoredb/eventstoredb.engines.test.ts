@@ -27,7 +27,7 @@ async function openOnPeer(prepare: (peer: Peer) => void = () => {}): Promise<Eve
 eventStoreContract('EventStoreDB: the peer', () => openOnPeer(), { atomicMany: false })
 eventStoreContract(
   'EventStoreDB: the peer answering as 21.10',
-  () => openOnPeer(({ faults }) => faults.answerAs2110()),
+  () => openOnPeer(({ faults }) => faults.behaveAs2110()),
   { atomicMany: false },
 )
 

@@ -1,23 +1,23 @@
 import * as assert from 'uvu/assert'
 import type { EventStore, PositionOrStart, NewEvent } from '../../../src/stores/ports/event-store.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
-import { event, events, flat, ids, newStream, soon, take, takeEvents } from '../../contract/event-store/given.ts'
+import { event, events, flat, ids, newStream, take, takeEvents } from '../../contract/event-store/given.ts'
 import type { Peer } from '../../eventstoredb/peer/peer.ts'
 import { suiteOnPeer } from './given.ts'
-import { until } from '../../until.ts'
+import { until, waitFor } from '../../until.ts'
 
 const test = suiteOnPeer('a subscription to EventStoreDB')
 
-/** Appends events one at a time; before each one, `trouble` may disturb the server. */
+/** Appends events one at a time; before each one, `disturb` may disturb the server. */
 async function appendEach(
   store: EventStore,
   stream: string,
   batch: readonly NewEvent[],
-  trouble: (index: number) => unknown,
+  disturb: (index: number) => unknown,
 ) {
   for (const [index, one] of batch.entries()) {
-    await trouble(index)
-    await soon('an append', untilStored(store, stream, index, one))
+    await disturb(index)
+    await waitFor('an append', untilStored(store, stream, index, one))
   }
 }
 
@@ -30,20 +30,20 @@ async function untilStored(store: EventStore, stream: string, index: number, one
   await until('the append', isStored)
 }
 
-const troubles: [what: string, trouble: (peer: Peer, index: number) => unknown][] = [
+const disturbances: [what: string, trouble: (peer: Peer, index: number) => unknown][] = [
   ['its connection is dropped', (peer, index) => index % 10 === 5 && peer.drop()],
   ['the server restarts', (peer, index) => index === 20 && peer.down().then(() => peer.up())],
   ['the server sends events twice', (peer) => (peer.faults.duplicateEvery = 2)],
   ['the server falls silent', (peer, index) => (peer.faults.silentSubscriptions = index >= 10 && index < 30)],
-  ['the server is slow', (peer) => (peer.faults.subscriptionPause = 3)],
+  ['the server is slow', (peer) => (peer.faults.messageIntervalMs = 3)],
 ]
-for (const [what, trouble] of troubles) {
-  test(`misses nothing and repeats nothing when ${what}`, async ({ peer, store }) => {
+for (const [description, disturb] of disturbances) {
+  test(`misses nothing and repeats nothing when ${description}`, async ({ peer, store }) => {
     const stream = newStream()
     const batch = events(40)
     await store.append(newStream(), 'none', events(3))
     const taken = takeEvents(store.subscribe(await store.head(), { prefixes: [stream] }), batch.length)
-    await appendEach(store, stream, batch, (index) => trouble(peer, index))
+    await appendEach(store, stream, batch, (index) => disturb(peer, index))
     peer.faults.silentSubscriptions = false
     assert.equal(ids(await taken), ids(batch))
   })
@@ -93,7 +93,7 @@ test('continues reading when the server stops sending during catch-up', async ({
   const stream = newStream()
   const batch = events(200)
   await store.append(stream, 'none', batch)
-  peer.faults.subscriptionPause = 2
+  peer.faults.messageIntervalMs = 2
   const batches = await take(store.subscribe('start', { prefixes: [stream] }), (taken) => {
     if (taken.length === 1) peer.faults.silenceSubscriptions()
     return taken.at(-1)?.caughtUp === true

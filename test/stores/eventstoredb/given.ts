@@ -14,7 +14,7 @@ const SHORT = { append: 300, read: 1_000 } as const
  * Timeouts are short while the server does not respond and long otherwise, however slow the machine is.
  * @param responds whether the server responds to appends, or to all requests, at the moment
  */
-export const timingWhile = (responds: (what: 'appends' | 'all') => boolean): Timing => ({
+export const timingWhile = (responds: (requests: 'appends' | 'all') => boolean): Timing => ({
   get appendTimeoutMs() {
     return responds('appends') && responds('all') ? LONG_TIMEOUT : SHORT.append
   },
@@ -30,8 +30,10 @@ export const timingWhile = (responds: (what: 'appends' | 'all') => boolean): Tim
 })
 
 export const timingOn = (peer: Peer): Timing =>
-  timingWhile((what) =>
-    what === 'appends' ? peer.faults.appends.length === 0 : peer.isUp() && !peer.faults.silent && !peer.faults.notReady,
+  timingWhile((requests) =>
+    requests === 'appends'
+      ? peer.faults.appends.length === 0
+      : peer.isUp() && !peer.faults.silent && !peer.faults.notReady,
   )
 
 /** A suite in which each test has its own peer and a store on it, and can open further stores. */

@@ -50,10 +50,10 @@ test('wakes its follower once for all acknowledged events that are still arrivin
     const all = []
     for (let number = 1; number <= 20; number++) {
       all.push(send(number))
-      await time.pass(0)
+      await time.advance(0)
     }
     assert.is(state.woken, 0)
-    await time.pass(DEFAULT_TIMING.gatheringMs)
+    await time.advance(DEFAULT_TIMING.gatheringMs)
     assert.is(state.woken, 1)
     assert.equal(ids(feed.batchAfter('start', undefined)?.events ?? []), all)
     leave()
@@ -64,13 +64,13 @@ test('holds events of an append that is in progress until it is acknowledged', (
     const { feed, leave, send, state } = await followedFeed()
     state.isAppending = true
     const all = [send(1)]
-    await time.pass(0)
+    await time.advance(0)
     all.push(send(2))
-    await time.pass(0)
+    await time.advance(0)
     assert.is(state.woken, 0)
     state.isAppending = false
     feed.observePosition(at(2))
-    await time.pass(0)
+    await time.advance(0)
     assert.is(state.woken, 1)
     assert.equal(ids(feed.batchAfter('start', undefined)?.events ?? []), all)
     leave()
@@ -80,7 +80,7 @@ test('wakes its follower immediately for the newest event', () =>
   withFakeTime(async (time) => {
     const { leave, send, state } = await followedFeed()
     send(1)
-    await time.pass(0)
+    await time.advance(0)
     assert.is(state.woken, 1)
     leave()
   }))

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
-import { event, events, ids, newStream, rejectedWith, soon } from '../../contract/event-store/given.ts'
+import { event, events, ids, newStream, rejectedWith } from '../../contract/event-store/given.ts'
 import type { PeerAppendFault } from '../../eventstoredb/peer/faults.ts'
-import { until } from '../../until.ts'
+import { until, waitFor } from '../../until.ts'
 import { suiteOnPeer } from './given.ts'
 
 const test = suiteOnPeer('an append to EventStoreDB without a response')
@@ -39,7 +39,7 @@ test('rejects with OutcomeUnknown when its retries are lost too, and is recognis
   const batch = events(2)
   peer.faults.appends.push('late', 'silent, lost')
   await rejectedWith(OutcomeUnknown, store.append(stream, 'none', batch))
-  peer.faults.land()
+  peer.faults.storeLateAppends()
   const position = await store.append(stream, 'none', batch)
   const read = await store.read(stream)
   assert.equal([ids(read), read.at(-1)?.position], [ids(batch), position])
@@ -68,7 +68,7 @@ test('rejects with StoreUnavailable when the server is down, and nothing is stor
   assert.is(first[0].status, 'rejected')
   await rejectedWith(StoreUnavailable, store.append(stream, 'none', [one]))
   await peer.up()
-  await soon(
+  await waitFor(
     'an append',
     retried(() => store.append(stream, 'none', [one])),
   )
@@ -90,7 +90,7 @@ test('in a bulk is stored once, with the right position', async ({ peer, store }
   }))
   peer.faults.appends.push(...stored, ...stored)
   setImmediate(() => peer.drop())
-  const positions = await soon(
+  const positions = await waitFor(
     'a bulk',
     retried(() => store.appendMany(appends)),
   )

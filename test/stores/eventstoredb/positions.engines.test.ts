@@ -17,14 +17,14 @@ test('returns the position of each event of a stream, also of events from other 
   store,
   open,
 }) => {
-  peer.faults.answerAs2110()
+  peer.faults.behaveAs2110()
   const [one, other] = [newStream(), newStream()]
-  const elsewhere = open()
+  const otherStore = open()
   for (let revision = -1n; revision < 5n; revision++) {
     const expected = revision < 0n ? 'none' : revision
     await store.append(one, expected, [event()])
-    await elsewhere.append(other, expected, [event()])
-    for (const reader of [store, elsewhere]) {
+    await otherStore.append(other, expected, [event()])
+    for (const reader of [store, otherStore]) {
       const read = [...(await reader.read(one)), ...(await reader.read(other, { last: 2 }))]
       for (const { id, position } of read) assert.is((await store.eventAt(position))?.id, id)
     }
@@ -40,7 +40,7 @@ test('returns the position of an append that timed out but was stored, and its s
   peer,
   store,
 }) => {
-  peer.faults.answerAs2110()
+  peer.faults.behaveAs2110()
   const stream = newStream()
   await store.append(stream, 'none', [event()])
   const subscription = store.subscribe('start', { prefixes: [stream] })

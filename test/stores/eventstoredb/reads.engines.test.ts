@@ -13,13 +13,13 @@ test('are sent 32 at a time and all succeed', async ({ peer, store }) => {
   const streams = Array.from({ length: COUNT }, newStream)
   const stored = streams.map(() => event())
   await Promise.all(streams.map((stream, at) => store.append(stream, 'none', stored.slice(at, at + 1))))
-  peer.faults.readPause = 1
+  peer.faults.readPauseMs = 1
   const read = await Promise.all(streams.map((stream) => store.read(stream)))
   assert.equal(
     read.flatMap(ids),
     stored.map(({ id }) => id),
   )
-  assert.is(peer.faults.mostReads, CONCURRENT_READS)
+  assert.is(peer.faults.maxConcurrentReads, CONCURRENT_READS)
 })
 
 test('are all rejected when the server is silent, and succeed when it responds again', async ({ peer, store }) => {

@@ -47,7 +47,7 @@ test('rejects calls at once while the breaker is open and is called again after 
     state.fault = 'unavailable'
     await failureOf(store.read('s'))
     const opened = isOpen()
-    await time.pass(AGAIN)
+    await time.advance(AGAIN)
     assert.is(await opened, true)
     state.fault = 'hangs'
     assert.instance(await failureOf(store.read('s')), StoreUnavailable)
@@ -58,10 +58,10 @@ test('rejects calls at once while the breaker is open and is called again after 
     other.state.fault = 'unavailable'
     await failureOf(other.store.read('s'))
     const otherIsOpen = other.isOpen()
-    await time.pass(AGAIN)
+    await time.advance(AGAIN)
     assert.is(await otherIsOpen, true)
     other.state.fault = undefined
-    await time.pass(AGAIN)
+    await time.advance(AGAIN)
     assert.is(await other.isOpen(), false)
     assert.equal(await other.store.read('s'), [])
   }))
@@ -79,9 +79,9 @@ test('rejects waiting calls after 3 s without a response, appends with an unknow
       rejected++
       return failure
     })
-    await time.pass(SILENCE - 1)
+    await time.advance(SILENCE - 1)
     assert.is(rejected, 0)
-    await time.pass(1)
+    await time.advance(1)
     const faults = await Promise.all(waiting)
     assert.equal(
       faults.map(({ name }) => name),
@@ -98,12 +98,12 @@ test('rejects waiting calls after 3 s without a response, appends with an unknow
 test('keeps the breaker closed when one call is slow and others succeed', () =>
   withFakeTime(async (time) => {
     const { log, store, isOpen } = serverLog()
-    let answer: (events: never[]) => void = () => {}
-    log.read = () => new Promise<never[]>((done) => (answer = done))
+    let respond: (events: never[]) => void = () => {}
+    log.read = () => new Promise<never[]>((done) => (respond = done))
     const long = store.read('s')
-    await time.pass(2 * SILENCE)
+    await time.advance(2 * SILENCE)
     assert.is(await isOpen(), false)
-    answer([])
+    respond([])
     assert.equal(await long, [])
   }))
 
@@ -113,10 +113,10 @@ test('keeps the breaker closed while parts of a response arrive', () =>
     state.fault = 'hangs'
     log.lastResponseAt = () => performance.now()
     const failure = failureOf(Promise.resolve(store.head()))
-    await time.pass(2 * SILENCE)
+    await time.advance(2 * SILENCE)
     assert.is(await isOpen(), false)
     log.lastResponseAt = () => 0
-    await time.pass(2 * SILENCE)
+    await time.advance(2 * SILENCE)
     await failure
     assert.is(await isOpen(), true)
     guarded.breaker.stop()
@@ -127,7 +127,7 @@ test('retries the head after lost connections and remembers the newest position'
     const { state, guarded, store } = serverLog()
     state.lost = 2
     const head = store.head()
-    await time.pass(AGAIN)
+    await time.advance(AGAIN)
     assert.equal(await head, position(1n))
     assert.equal(await store.append('s', 'none', []), position(2n))
     assert.equal(guarded.newestPosition(), position(2n))
@@ -143,13 +143,13 @@ test('keeps the breaker closed when the log was moved or an append was rejected'
       log.append = async () => Promise.reject(refused)
       assert.is(await failureOf(store.append('s', 'none', [])), refused)
       const opened = isOpen()
-      await time.pass(AGAIN)
+      await time.advance(AGAIN)
       assert.is(await opened, false)
     }
     log.append = async () => Promise.reject(new OutcomeUnknown('lost'))
     await failureOf(store.append('s', 'none', []))
     const opened = isOpen()
-    await time.pass(AGAIN)
+    await time.advance(AGAIN)
     assert.is(await opened, false)
   }))
 
@@ -157,7 +157,7 @@ test('keeps the breaker closed when the log was moved or an append was rejected'
 async function appendLost({ log, store }: ReturnType<typeof serverLog>, time: FakeTime, ms: number): Promise<void> {
   const { append } = log
   log.append = async () => {
-    await time.pass(ms)
+    await time.advance(ms)
     throw new OutcomeUnknown('no response')
   }
   assert.instance(await failureOf(store.append('s', 'none', [])), OutcomeUnknown)
@@ -178,15 +178,15 @@ test('opens the append breaker after one append without a response for 1 s, and 
     }
     assert.equal(await store.read('s'), [])
     // The append breaker half-opens 500 ms after it opened.
-    await time.pass(499)
+    await time.advance(499)
     await refused()
-    await time.pass(1)
-    let answer: (stored: ReturnType<typeof position>) => void = () => {}
-    log.append = () => new Promise((done) => (answer = done))
+    await time.advance(1)
+    let respond: (stored: ReturnType<typeof position>) => void = () => {}
+    log.append = () => new Promise((done) => (respond = done))
     const trying = store.append('s', 'none', [])
     assert.is(guarded.appendBreaker.state, 'half-open')
     await refused()
-    answer(position(7n))
+    respond(position(7n))
     assert.equal(await trying, position(7n))
     log.append = async () => position(8n)
     assert.equal(await store.append('s', 'none', []), position(8n))

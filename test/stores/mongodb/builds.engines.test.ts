@@ -46,15 +46,15 @@ test('is deleted entirely 60 s after another build was promoted', async ({ mongo
 test('that a killed runner left unfinished is deleted by the next rebuild, but not one in progress', async (given) => {
   const { mongo, reads } = given
   await (await reads.live(diamonds)).write([put(diamond(1))], at(1))
-  const [left, filling] = [await reads.begin(diamonds), await reads.begin(diamonds)]
-  await left.write([put(diamond(2))], at(1))
+  const [abandoned, filling] = [await reads.begin(diamonds), await reads.begin(diamonds)]
+  await abandoned.write([put(diamond(2))], at(1))
   const long = Date.now() - 2 * 3_600_000
   await progressesIn(mongo.db).updateMany({}, { $set: { changedAt: long } })
   await createMongoReadStore(mongo).begin({ ...diamonds, version: 2 })
-  assert.ok((await collections(mongo)).some((name) => name.includes(left.id)))
+  assert.ok((await collections(mongo)).some((name) => name.includes(abandoned.id)))
   await progressesIn(mongo.db).updateOne({ _id: filling.id }, { $set: { changedAt: Date.now() } })
   await reads.begin(diamonds)
-  await deleted(mongo, left.id)
+  await deleted(mongo, abandoned.id)
   assert.ok((await collections(mongo)).some((name) => name.includes(filling.id)))
   assert.equal(await idsIn(reads), [1])
 })
@@ -63,25 +63,25 @@ test('cannot be promoted by a process that lost its lease to another one', async
   const time = { now: 0 }
   const other = connect(address)
   try {
-    const [stopped, heir] = [createMongoReadStore(mongo), createMongoReadStore(other, { now: () => time.now })]
+    const [stopped, successor] = [createMongoReadStore(mongo), createMongoReadStore(other, { now: () => time.now })]
     assert.ok(await stopped.acquireLease(diamonds))
     const live = await stopped.live(diamonds)
     const late = await stopped.begin(diamonds)
     // The heartbeat stops, as in a process that is stopped.
     await stopped.close()
-    let taken: Lease | undefined
-    for (let attempts = 0; taken === undefined && attempts < 12; attempts++) {
+    let lease: Lease | undefined
+    for (let attempts = 0; lease === undefined && attempts < 12; attempts++) {
       time.now += 500
-      taken = await heir.acquireLease(diamonds)
+      lease = await successor.acquireLease(diamonds)
     }
-    assert.ok(taken)
+    assert.ok(lease)
     await fails(stopped.promote(diamonds, late), StoreUnavailable)
-    assert.is(await heir.isLive(diamonds, live), true)
-    const next = await heir.begin(diamonds)
-    await heir.promote(diamonds, next)
-    assert.is(await heir.isLive(diamonds, next), true)
+    assert.is(await successor.isLive(diamonds, live), true)
+    const next = await successor.begin(diamonds)
+    await successor.promote(diamonds, next)
+    assert.is(await successor.isLive(diamonds, next), true)
     await fails(stopped.promote(diamonds, late), StoreUnavailable)
-    await taken?.release()
+    await lease?.release()
   } finally {
     await other.close()
   }

@@ -13,12 +13,12 @@ const test = suite('a runner on MongoDB')
 const RUNS = process.env['ADAMANT_FULL'] === '1' ? 300 : 25
 
 /** A connection of a process that dies after `calls` calls: later calls do not reach the server. */
-function dying(mongo: MongoDatabase, calls: number): MongoDatabase {
-  let left = calls
+function dyingAfter(mongo: MongoDatabase, calls: number): MongoDatabase {
+  let remainingCalls = calls
   return {
     ...mongo,
     call: (action, deadline) =>
-      left-- > 0 ? mongo.call(action, deadline) : Promise.reject(new StoreUnavailable('killed')),
+      remainingCalls-- > 0 ? mongo.call(action, deadline) : Promise.reject(new StoreUnavailable('killed')),
   }
 }
 
@@ -68,7 +68,7 @@ async function project(reads: ReadStore, log: readonly Step[], size: number): Pr
   }
 }
 
-async function isRight(reads: ReadStore, log: readonly Step[]): Promise<void> {
+async function assertMatchesLog(reads: ReadStore, log: readonly Step[]): Promise<void> {
   const stones = new Map(log.map((step) => [step.id, step]))
   const model = await reads.model(diamonds)
   for (const owner of [1, 2]) {
@@ -91,12 +91,12 @@ test('that dies at any call writes and counts everything once, for any later bat
         withDatabase(async ({ mongo, reads }) => {
           await reads.live(diamonds)
           for (const { calls, size } of deaths) {
-            await project(createMongoReadStore(dying(mongo, calls)), log, size).catch((error: unknown) => {
+            await project(createMongoReadStore(dyingAfter(mongo, calls)), log, size).catch((error: unknown) => {
               if (!(error instanceof StoreUnavailable)) throw error
             })
           }
           await project(reads, log, 3)
-          await isRight(reads, log)
+          await assertMatchesLog(reads, log)
         }),
     ),
     { numRuns: RUNS },
@@ -114,14 +114,14 @@ test('that was stopped during a batch and resumes after another runner took over
     for (let calls = 0; calls < 12; calls++) {
       const build = await reads.live(diamonds)
       await build.write(batch(log, 0, 1), at(1))
-      const stopped = stopping(mongo, calls)
+      const stopped = pausingAfter(mongo, calls)
       const late = writeTo(createMongoReadStore(stopped.mongo), batch(log, 1, 3), at(3))
       await Promise.race([stopped.reached, late])
       await project(reads, log, 4)
-      stopped.goOn()
+      stopped.resume()
       await late
       assert.equal(await build.checkpoint(), at(5), `stopped before call ${calls}`)
-      await isRight(reads, log)
+      await assertMatchesLog(reads, log)
       await reads.promote(diamonds, await reads.begin(diamonds))
     }
   }))
@@ -130,20 +130,20 @@ const writeTo = async (reads: ReadStore, writes: readonly DocumentWrite[], check
   (await reads.live(diamonds)).write(writes, checkpoint)
 
 /** A connection that pauses after `calls` calls, as in a process between SIGSTOP and SIGCONT. */
-function stopping(mongo: MongoDatabase, calls: number) {
-  let left = calls
-  let goOn = () => {}
+function pausingAfter(mongo: MongoDatabase, calls: number) {
+  let remainingCalls = calls
+  let resume = () => {}
   let arrived = () => {}
-  const going = new Promise<void>((done) => (goOn = done))
+  const resumed = new Promise<void>((done) => (resume = done))
   const reached = new Promise<void>((done) => (arrived = done))
   const call: MongoDatabase['call'] = async (action, deadline) => {
-    if (left-- === 0) {
+    if (remainingCalls-- === 0) {
       arrived()
-      await going
+      await resumed
     }
     return mongo.call(action, deadline)
   }
-  return { mongo: { ...mongo, call }, goOn, reached }
+  return { mongo: { ...mongo, call }, resume, reached }
 }
 
 if (server !== undefined) test.run()

@@ -9,14 +9,14 @@ for (const server of await mongoServers('read models in MongoDB')) {
     const address = server.newDatabase()
     const connections: MongoDatabase[] = []
     let time = 0
-    const again = async () => {
+    const openAnother = async () => {
       const mongo = connect(address)
       connections.push(mongo)
       return createMongoReadStore(mongo, { now: () => time })
     }
     return {
-      store: await again(),
-      openAnother: again,
+      store: await openAnother(),
+      openAnother,
       changesVisible: async () => void (time += POINTER_CACHE_MS),
       async close() {
         for (const mongo of connections) await mongo.close()

@@ -16,7 +16,7 @@ import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { connect } from '../../../src/stores/mongodb/connection.ts'
 import { InvalidConnectionString } from '../../../src/stores/ports/connection-string.ts'
 import { toStoreUnavailable, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
-import { comes } from '../../until.ts'
+import { waitFor } from '../../until.ts'
 
 const test = suite('a call on MongoDB')
 
@@ -42,7 +42,7 @@ test('is unavailable at its deadline if the server never responds', async () => 
   const { port } = silent.address() as AddressInfo
   const mongo = connect(`mongodb://127.0.0.1:${port}/adamant`)
   const refused = failure(mongo.call(() => mongo.db.command({ ping: 1 })))
-  assert.instance(await comes('the deadline', refused), StoreUnavailable)
+  assert.instance(await waitFor('the deadline', refused), StoreUnavailable)
   await mongo.close()
   for (const socket of sockets) socket.destroy()
   silent.close()

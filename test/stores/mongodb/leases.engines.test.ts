@@ -37,10 +37,10 @@ const RETRY_INTERVAL = 500
 const NOT_EXPIRED = 3_500
 
 /** Tries to acquire the lease for `ms` milliseconds of the test's clock. @returns the lease, if it was acquired */
-async function acquireWithin(heir: Leases, time: { now: number }, ms: number): Promise<Lease | undefined> {
-  for (const ends = time.now + ms; time.now < ends;) {
+async function acquireWithin(successor: Leases, time: { now: number }, ms: number): Promise<Lease | undefined> {
+  for (const deadline = time.now + ms; time.now < deadline;) {
     time.now += RETRY_INTERVAL
-    const lease = await heir.acquire(diamonds)
+    const lease = await successor.acquire(diamonds)
     if (lease !== undefined) return lease
   }
   return undefined
@@ -48,13 +48,13 @@ async function acquireWithin(heir: Leases, time: { now: number }, ms: number): P
 
 test("can be acquired 4 s after its holder died, by the acquirer's clock", async ({ newProcess }) => {
   const time = { now: 1_000_000 }
-  const [dying, heir] = [newProcess(), newProcess(() => time.now)]
-  assert.ok(await dying.leases.acquire(diamonds))
-  dying.leases.close()
-  await dying.mongo.close()
-  assert.is(await heir.leases.acquire(diamonds), undefined)
-  assert.is(await acquireWithin(heir.leases, time, NOT_EXPIRED), undefined)
-  const lease = await acquireWithin(heir.leases, time, RETRY_INTERVAL)
+  const [holder, successor] = [newProcess(), newProcess(() => time.now)]
+  assert.ok(await holder.leases.acquire(diamonds))
+  holder.leases.close()
+  await holder.mongo.close()
+  assert.is(await successor.leases.acquire(diamonds), undefined)
+  assert.is(await acquireWithin(successor.leases, time, NOT_EXPIRED), undefined)
+  const lease = await acquireWithin(successor.leases, time, RETRY_INTERVAL)
   assert.ok(lease)
   await lease?.release()
 })
@@ -80,15 +80,15 @@ test('stays with its holder while the server rejects writes, which hides heartbe
   const refusing = refusingWrites(other.mongo)
   const waiting = new Leases(refusing.mongo, () => time.now)
   let refused = 0
-  const unlessRefused = (error: unknown) =>
+  const countRefusal = (error: unknown) =>
     void (error instanceof StoreUnavailable ? refused++ : assert.unreachable(String(error)))
   for (let attempts = 0; attempts < 20; attempts++) {
-    assert.is(await acquireWithin(waiting, time, RETRY_INTERVAL).catch(unlessRefused), undefined)
+    assert.is(await acquireWithin(waiting, time, RETRY_INTERVAL).catch(countRefusal), undefined)
   }
   assert.ok(refused > 0)
-  refusing.goOn()
+  refusing.resume()
   assert.is(await acquireWithin(waiting, time, NOT_EXPIRED), undefined)
-  silent.goOn()
+  silent.resume()
   await lease?.release()
 })
 
@@ -97,82 +97,84 @@ test('of a dead holder is acquired by exactly one of several waiting processes',
   const dead = newProcess()
   await dead.leases.acquire(diamonds)
   dead.leases.close()
-  const heirs = Array.from({ length: 6 }, () => newProcess(() => time.now).leases)
-  for (const heir of heirs) assert.is(await heir.acquire(diamonds), undefined)
-  let taken: (Lease | undefined)[] = []
+  const successors = Array.from({ length: 6 }, () => newProcess(() => time.now).leases)
+  for (const successor of successors) assert.is(await successor.acquire(diamonds), undefined)
+  let acquired: (Lease | undefined)[] = []
   for (let attempts = 0; attempts < 8; attempts++) {
     time.now += RETRY_INTERVAL
-    taken = (await Promise.all(heirs.map((heir) => heir.acquire(diamonds)))).filter((lease) => lease !== undefined)
+    acquired = (await Promise.all(successors.map((successor) => successor.acquire(diamonds)))).filter(
+      (lease) => lease !== undefined,
+    )
   }
-  assert.is(taken.length, 1)
-  await taken[0]?.release()
+  assert.is(acquired.length, 1)
+  await acquired[0]?.release()
 })
 
 /** Another process acquires the lease of diamonds while its holder is frozen; then the holder resumes. */
-async function takenOver(
+async function takeOver(
   holder: ReturnType<typeof freezable>,
-  heir: Leases,
+  successor: Leases,
   time: { now: number },
 ): Promise<Lease | undefined> {
   // A heartbeat in progress completes before the other process starts counting.
   await holder.stop()
-  await heir.acquire(diamonds)
-  const lease = await acquireWithin(heir, time, NOT_EXPIRED + RETRY_INTERVAL)
+  await successor.acquire(diamonds)
+  const lease = await acquireWithin(successor, time, NOT_EXPIRED + RETRY_INTERVAL)
   assert.ok(lease)
-  holder.goOn()
+  holder.resume()
   return lease
 }
 
 test('is reported as lost to its holder when that one resumes', async ({ newProcess }) => {
   const time = { now: 0 }
-  const [stopped, heir] = [newProcess(), newProcess(() => time.now)]
+  const [stopped, successor] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(stopped.mongo)
   const lost = await new Leases(frozen.mongo, () => 0).acquire(diamonds)
-  const lease = await takenOver(frozen, heir.leases, time)
+  const lease = await takeOver(frozen, successor.leases, time)
   await lost?.lost
-  assert.is(await heir.leases.isHeld(diamonds), true)
+  assert.is(await successor.leases.isHeld(diamonds), true)
   await lease?.release()
 })
 
 test('that is lost does not affect other leases of its holder', async ({ newProcess }) => {
   const time = { now: 0 }
-  const [holder, heir] = [newProcess(), newProcess(() => time.now)]
+  const [holder, successor] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(holder.mongo)
   const leases = new Leases(frozen.mongo, () => 0)
   const rubies = { ...diamonds, name: 'rubies' }
   const [lost, kept] = [await leases.acquire(diamonds), await leases.acquire(rubies)]
-  const lease = await takenOver(frozen, heir.leases, time)
+  const lease = await takeOver(frozen, successor.leases, time)
   await lost?.lost
-  assert.is(await heir.leases.isHeld(rubies), true)
+  assert.is(await successor.leases.isHeld(rubies), true)
   await kept?.release()
-  assert.is(await heir.leases.isHeld(rubies), false)
+  assert.is(await successor.leases.isHeld(rubies), false)
   await lease?.release()
 })
 
 /** A connection whose process can be stopped: calls wait until it resumes. */
 function freezable(mongo: MongoDatabase) {
-  let going = Promise.resolve()
-  let goOn = () => {}
-  const underWay = new Set<Promise<unknown>>()
-  const begun = <Result>(called: Promise<Result>): Promise<Result> => {
-    underWay.add(called)
-    return called.finally(() => underWay.delete(called))
+  let resumed = Promise.resolve()
+  let resume = () => {}
+  const pendingCalls = new Set<Promise<unknown>>()
+  const track = <Result>(called: Promise<Result>): Promise<Result> => {
+    pendingCalls.add(called)
+    return called.finally(() => pendingCalls.delete(called))
   }
   return {
     mongo: {
       ...mongo,
-      call: async (action, deadline) => going.then(() => begun(mongo.call(action, deadline))),
+      call: async (action, deadline) => resumed.then(() => track(mongo.call(action, deadline))),
     } satisfies MongoDatabase,
     /** Resolves when the calls in progress have completed. */
     async stop(): Promise<void> {
-      going = new Promise((done) => (goOn = done))
-      await Promise.allSettled(underWay)
+      resumed = new Promise((done) => (resume = done))
+      await Promise.allSettled(pendingCalls)
     },
-    goOn: () => goOn(),
+    resume: () => resume(),
   }
 }
 
-/** A connection that rejects writes until `goOn` is called, but allows reads. */
+/** A connection that rejects writes until `resume` is called, but allows reads. */
 function refusingWrites(mongo: MongoDatabase) {
   let refuses = true
   const db = new Proxy(mongo.db, {
@@ -185,7 +187,7 @@ function refusingWrites(mongo: MongoDatabase) {
       return typeof value === 'function' ? value.bind(leases) : value
     },
   })
-  return { mongo: { ...mongo, db } satisfies MongoDatabase, goOn: () => void (refuses = false) }
+  return { mongo: { ...mongo, db } satisfies MongoDatabase, resume: () => void (refuses = false) }
 }
 
 if (server !== undefined) test.run()

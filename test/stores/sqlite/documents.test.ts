@@ -8,14 +8,14 @@ import { readStoreContract } from '../../contract/read-store.ts'
 readStoreContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'documents-'))
   const stores: ReadStore[] = []
-  const again = async () => {
+  const openAnother = async () => {
     const store = openSqliteReadStore(folder)
     stores.push(store)
     return store
   }
   return {
-    store: await again(),
-    openAnother: again,
+    store: await openAnother(),
+    openAnother,
     // Messages arrive between turns of the event loop.
     changesVisible: () => new Promise((done) => setImmediate(done)),
     async close() {

@@ -1,10 +1,10 @@
 import type { Vendor } from '../../../api/harness/account.ts'
 import type { Sender } from '../../../api/harness/secrets.ts'
-import type { Choices } from '../../../seeded.ts'
+import type { SeededRandom } from '../../../seeded.ts'
 import type { RunRecord } from '../record.ts'
 
 /** An acknowledged stone, which all clients may use. */
-export type KnownStone = { readonly sku: string; readonly id: number; etag?: string }
+export type SharedStone = { readonly sku: string; readonly id: number; etag?: string }
 
 /** State that all clients share. */
 export type World = {
@@ -14,12 +14,12 @@ export type World = {
   readonly vendorAt: (url: string) => Vendor
   readonly sender: Sender
   readonly person: Person
-  readonly stones: KnownStone[]
+  readonly stones: SharedStone[]
   /** Returns a new number for unique prices and names. */
   readonly number: () => number
   readonly isOver: () => boolean
   /** Secrets that are not read before the end of the run. */
-  readonly kept: { readonly secret: string; readonly key: string; readonly mailed: boolean }[]
+  readonly keptSecrets: { readonly secret: string; readonly key: string; readonly mailed: boolean }[]
 }
 
 /** A user who logs in with a password, and the OAuth client that does so. */
@@ -30,10 +30,10 @@ export type Person = {
   readonly clientSecret: string
 }
 
-export type Client = { readonly number: number; readonly world: World; readonly choices: Choices }
+export type Client = { readonly number: number; readonly world: World; readonly random: SeededRandom }
 
 /** Milliseconds before a retry after a lost response or a 503, much less than Retry-After. */
-export const RETRY_DELAY = 50
+export const RETRY_DELAY_MS = 50
 
 /** The address of a random process. */
-export const anyUrl = ({ world, choices }: Client): string => choices.one(world.urls())
+export const anyUrl = ({ world, random }: Client): string => random.pick(world.urls())

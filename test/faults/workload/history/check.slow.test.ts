@@ -6,7 +6,7 @@ import type { Operation, Outcome, SeenStone } from './operation.ts'
 const test = suite('a history')
 
 /** An operation of one client. Each takes 8 ms and begins 10 ms after the previous one. */
-type Step = (at: { client: number; began: number; ended: number; outcome: Outcome }) => Operation
+type Step = (at: { client: number; startedAt: number; endedAt: number; outcome: Outcome }) => Operation
 
 const A: SeenStone = { sku: 'A', id: 1, price: 10 }
 const create =
@@ -45,7 +45,7 @@ const use: Step = (at) => ({ ...at, kind: 'use', token: 't' })
 const refresh: Step = (at) => ({ ...at, kind: 'refresh', token: 't' })
 const end: Step = (at) => ({ ...at, kind: 'end', tokens: ['t'] })
 
-const as =
+const withOutcome =
   (outcome: Outcome, step: Step): Step =>
   (at) =>
     step({ ...at, outcome })
@@ -53,10 +53,12 @@ const as =
 const concurrently =
   (step: Step): Step =>
   (at) =>
-    step({ ...at, client: 2, began: at.began - 9, ended: at.ended - 9 })
+    step({ ...at, client: 2, startedAt: at.startedAt - 9, endedAt: at.endedAt - 9 })
 
 const historyOf = (steps: readonly Step[]): Operation[] =>
-  steps.map((step, index) => step({ client: 1, began: (index + 1) * 10, ended: (index + 1) * 10 + 8, outcome: 'done' }))
+  steps.map((step, index) =>
+    step({ client: 1, startedAt: (index + 1) * 10, endedAt: (index + 1) * 10 + 8, outcome: 'done' }),
+  )
 
 const rulesBroken = (steps: readonly Step[], grace = 0): string[] => [
   ...new Set(violationsOf({ operations: historyOf(steps), grace }).map(({ rule }) => rule)),
@@ -70,7 +72,7 @@ const READER = 'a secret has one reader'
 const TOKEN = 'tokens are valid until they end'
 
 const at = (revision: number, price: number): SeenStone => ({ ...A, revision, price })
-const twin: SeenStone = { sku: 'B', id: 2, price: 20 }
+const otherStone: SeenStone = { sku: 'B', id: 2, price: 20 }
 
 const CORRECT: Readonly<Record<string, readonly Step[]>> = {
   'is empty': [],
@@ -80,24 +82,32 @@ const CORRECT: Readonly<Record<string, readonly Step[]>> = {
     read(at(1, 11)),
     list([{ ...A, price: 11 }]),
     remove,
-    as('missing', read()),
+    withOutcome('missing', read()),
     list([]),
   ],
-  'has a create without a response that was not executed': [as('unknown', create([], [A])), list([])],
-  'has a create without a response that was executed': [as('unknown', create([], [A])), list([A]), read(at(0, 10))],
+  'has a create without a response that was not executed': [withOutcome('unknown', create([], [A])), list([])],
+  'has a create without a response that was executed': [
+    withOutcome('unknown', create([], [A])),
+    list([A]),
+    read(at(0, 10)),
+  ],
   'has a change without a response that was executed, so that the next revision follows it': [
     create(),
-    as('unknown', change(11)),
+    withOutcome('unknown', change(11)),
     change(12, 2),
     read(at(2, 12)),
   ],
-  'has a deletion without a response': [create(), as('unknown', remove), as('missing', read())],
+  'has a deletion without a response': [create(), withOutcome('unknown', remove), withOutcome('missing', read())],
   'has a read of the old value during a change': [create(), change(11, 1), concurrently(read(at(0, 10)))],
-  'has a secret that was read': [share, reveal('s'), as('missing', reveal())],
-  'has a secret whose reader lost the response': [share, as('unknown', reveal()), as('missing', reveal())],
-  'has a secret that was burned': [share, burn, as('missing', reveal())],
-  'has a token that was revoked': [use, end, as('missing', use)],
-  'has a refresh token that was accepted and then rejected': [refresh, as('missing', refresh)],
+  'has a secret that was read': [share, reveal('s'), withOutcome('missing', reveal())],
+  'has a secret whose reader lost the response': [
+    share,
+    withOutcome('unknown', reveal()),
+    withOutcome('missing', reveal()),
+  ],
+  'has a secret that was burned': [share, burn, withOutcome('missing', reveal())],
+  'has a token that was revoked': [use, end, withOutcome('missing', use)],
+  'has a refresh token that was accepted and then rejected': [refresh, withOutcome('missing', refresh)],
 }
 
 for (const [name, steps] of Object.entries(CORRECT)) {
@@ -107,15 +117,15 @@ for (const [name, steps] of Object.entries(CORRECT)) {
 
 const INCORRECT: readonly (readonly [name: string, rule: string, steps: readonly Step[]])[] = [
   ['lacks an acknowledged stone', ONCE, [create(), list([])]],
-  ['lists a stone twice', ONCE, [as('unknown', create([], [A])), list([A, { ...A, id: 2 }])]],
-  ['has two stones with one id', ONCE, [create(), create([{ ...twin, id: 1 }])]],
-  ['lists a stone that no client created', ONCE, [create(), list([A, twin])]],
-  ['lists a stone whose create was rejected', ONCE, [as('refused', create([], [A])), list([A])]],
+  ['lists a stone twice', ONCE, [withOutcome('unknown', create([], [A])), list([A, { ...A, id: 2 }])]],
+  ['has two stones with one id', ONCE, [create(), create([{ ...otherStone, id: 1 }])]],
+  ['lists a stone that no client created', ONCE, [create(), list([A, otherStone])]],
+  ['lists a stone whose create was rejected', ONCE, [withOutcome('refused', create([], [A])), list([A])]],
   ['has a total that differs from the listed stones', ONCE, [create(), list([A], 2)]],
-  ['lists half of a bulk', ONCE, [as('unknown', create([], [A, twin])), list([A])]],
-  ['does not find a created stone', SEEN, [create(), as('missing', read())]],
+  ['lists half of a bulk', ONCE, [withOutcome('unknown', create([], [A, otherStone])), list([A])]],
+  ['does not find a created stone', SEEN, [create(), withOutcome('missing', read())]],
   ['does not find a created stone by its sku', SEEN, [create(), search([])]],
-  ['does not find a created stone for a change', SEEN, [create(), as('missing', change(11))]],
+  ['does not find a created stone for a change', SEEN, [create(), withOutcome('missing', change(11))]],
   ['reads the old value after a change', SEEN, [create(), change(11, 1), read(at(0, 10))]],
   ['lists the old value after a change', SEEN, [create(), change(11, 1), search([A])]],
   ['reads a deleted stone', SEEN, [create(), remove, read(at(0, 10))]],
@@ -123,19 +133,23 @@ const INCORRECT: readonly (readonly [name: string, rule: string, steps: readonly
   ['has two changes with one revision', GROW, [create(), change(11, 1), concurrently(change(12, 1))]],
   ['has a decreasing revision', GROW, [create(), change(11, 2), change(12, 1)]],
   ['reads two values at one revision', GROW, [create(), change(11, 1), read(at(1, 10))]],
-  ['reads one value at two revisions', GROW, [create(), as('unknown', change(11)), read(at(1, 11)), read(at(2, 11))]],
+  [
+    'reads one value at two revisions',
+    GROW,
+    [create(), withOutcome('unknown', change(11)), read(at(1, 11)), read(at(2, 11))],
+  ],
   ['reads a value that no client wrote', GROW, [create(), read(at(1, 99))]],
-  ['reads a value whose change was rejected', GROW, [create(), as('refused', change(11)), read(at(1, 11))]],
+  ['reads a value whose change was rejected', GROW, [create(), withOutcome('refused', change(11)), read(at(1, 11))]],
   ['has a list that differs from a single read', AGREE, [create(), change(11, 1), list([A]), read(at(1, 11))]],
   ['reads a stone that is not listed', AGREE, [create(), list([]), read(at(0, 10))]],
   ['has two lists that differ', AGREE, [create(), list([A]), list([])]],
   ['reveals a secret twice', READER, [share, reveal('s'), reveal('s')]],
   ['reveals a burned secret', READER, [share, burn, reveal('s')]],
   ['reveals another secret', READER, [share, reveal('x')]],
-  ['does not find an unread secret', READER, [share, as('missing', reveal())]],
+  ['does not find an unread secret', READER, [share, withOutcome('missing', reveal())]],
   ['accepts a token after its end', TOKEN, [use, end, use]],
   ['accepts a refresh token twice', TOKEN, [refresh, refresh]],
-  ['rejects a token before its end', TOKEN, [as('missing', use), end]],
+  ['rejects a token before its end', TOKEN, [withOutcome('missing', use), end]],
 ]
 
 for (const [name, rule, steps] of INCORRECT) {

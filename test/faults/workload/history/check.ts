@@ -15,4 +15,6 @@ export const RULES: Readonly<Record<string, (history: History) => Iterable<strin
 
 /** All violations of the guarantees in a history. */
 export const violationsOf = (history: History): Violation[] =>
-  Object.entries(RULES).flatMap(([rule, faults]) => Array.from(faults(history), (what) => ({ rule, what })))
+  Object.entries(RULES).flatMap(([rule, faults]) =>
+    Array.from(faults(history), (description) => ({ rule, description })),
+  )

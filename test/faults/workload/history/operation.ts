@@ -7,8 +7,8 @@ export type Outcome = 'done' | 'refused' | 'missing' | 'unknown'
 /** Times of request and response in milliseconds of one monotonic clock. */
 type OperationBase = {
   readonly client: number
-  readonly began: number
-  readonly ended: number
+  readonly startedAt: number
+  readonly endedAt: number
   readonly outcome: Outcome
 }
 
@@ -63,12 +63,12 @@ export type History = {
 }
 
 /** A violated guarantee: its name and a description of the violation. */
-export type Violation = { readonly rule: string; readonly what: string }
+export type Violation = { readonly rule: string; readonly description: string }
 
 /** The description of an operation in a violation. */
-export const describe = ({ kind, client, began, ended, outcome }: Operation): string =>
-  `${kind} of client ${client} (${outcome}, ${began.toFixed(0)} to ${ended.toFixed(0)} ms)`
+export const describe = ({ kind, client, startedAt, endedAt, outcome }: Operation): string =>
+  `${kind} of client ${client} (${outcome}, ${startedAt.toFixed(0)} to ${endedAt.toFixed(0)} ms)`
 
 /** Whether an operation was executed or may have been. */
-export const mayHaveHappened = ({ outcome }: Pick<Operation, 'outcome'>): boolean =>
+export const mayHaveExecuted = ({ outcome }: Pick<Operation, 'outcome'>): boolean =>
   outcome === 'done' || outcome === 'unknown'

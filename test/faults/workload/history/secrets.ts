@@ -1,4 +1,4 @@
-import { mayHaveHappened, describe, type Operation, type SecretOperation } from './operation.ts'
+import { mayHaveExecuted, describe, type Operation, type SecretOperation } from './operation.ts'
 
 /** The operations on one secret. */
 type SecretHistory = { readonly secret: string; readonly shares: SecretOperation[]; readonly ends: SecretOperation[] }
@@ -13,8 +13,8 @@ export function* hasOneReader(operations: readonly Operation[]): Iterable<string
     }
     const shared = shares.find(({ outcome }) => outcome === 'done')
     for (const miss of ends) {
-      if (miss.outcome !== 'missing' || shared === undefined || shared.ended > miss.began) continue
-      const others = ends.filter((end) => end !== miss && mayHaveHappened(end) && end.began < miss.ended)
+      if (miss.outcome !== 'missing' || shared === undefined || shared.endedAt > miss.startedAt) continue
+      const others = ends.filter((end) => end !== miss && mayHaveExecuted(end) && end.startedAt < miss.endedAt)
       if (others.length === 0) yield `${describe(miss)} does not find ${secret}, which no client had read or burned`
     }
   }

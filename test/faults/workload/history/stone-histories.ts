@@ -3,16 +3,16 @@ import type { Operation, Outcome, SeenStone, StoneOperation } from './operation.
 /** A create or change, which sets a stone's price. */
 export type Write = {
   readonly price: number
-  readonly began: number
-  readonly ended: number
+  readonly startedAt: number
+  readonly endedAt: number
   readonly outcome: Outcome
   /** The stone's revision after the write, if the response had it. */
   readonly revision: number | undefined
-  readonly by: Operation
+  readonly operation: Operation
 }
 
 /** A stone in a response. */
-export type Observation = { readonly by: StoneOperation; readonly shown: SeenStone }
+export type Observation = { readonly operation: StoneOperation; readonly shown: SeenStone }
 
 /** All operations on the stone with one sku. */
 export type StoneHistory = {
@@ -28,45 +28,58 @@ export type StoneHistory = {
 /** The stones of a history by sku; a stone that no client created has no writes. */
 export function stoneHistoriesOf(operations: readonly Operation[]): Map<string, StoneHistory> {
   const histories = new Map<string, StoneHistory>()
-  const of = (sku: string): StoneHistory => {
-    const known = histories.get(sku)
-    if (known !== undefined) return known
+  const historyOf = (sku: string): StoneHistory => {
+    const existing = histories.get(sku)
+    if (existing !== undefined) return existing
     const history: StoneHistory = { sku, writes: [], deletes: [], observations: [], misses: [] }
     histories.set(sku, history)
     return history
   }
-  for (const operation of operations) take(operation, of)
-  for (const { writes } of histories.values()) writes.sort((a, b) => a.began - b.began)
+  for (const operation of operations) addOperation(operation, historyOf)
+  for (const { writes } of histories.values()) writes.sort((a, b) => a.startedAt - b.startedAt)
   return histories
 }
 
-function take(by: Operation, of: (sku: string) => StoneHistory): void {
-  const { began, ended, outcome } = by
-  switch (by.kind) {
+function addOperation(operation: Operation, historyOf: (sku: string) => StoneHistory): void {
+  const { startedAt, endedAt, outcome } = operation
+  switch (operation.kind) {
     case 'create':
-      for (const { sku, price } of by.wanted) of(sku).writes.push({ price, began, ended, outcome, revision: 0, by })
-      return observe(by, of)
+      for (const { sku, price } of operation.wanted)
+        historyOf(sku).writes.push({ price, startedAt, endedAt, outcome, revision: 0, operation })
+      return addObservations(operation, historyOf)
     case 'change':
-      of(by.sku).writes.push({ price: by.price, began, ended, outcome, revision: by.revision, by })
-      if (outcome === 'missing') of(by.sku).misses.push(by)
+      historyOf(operation.sku).writes.push({
+        price: operation.price,
+        startedAt,
+        endedAt,
+        outcome,
+        revision: operation.revision,
+        operation,
+      })
+      if (outcome === 'missing') historyOf(operation.sku).misses.push(operation)
       return
     case 'delete':
-      of(by.sku).deletes.push(by)
-      if (outcome === 'missing') of(by.sku).misses.push(by)
+      historyOf(operation.sku).deletes.push(operation)
+      if (outcome === 'missing') historyOf(operation.sku).misses.push(operation)
       return
     case 'read':
-      if (outcome === 'done' && by.shown) of(by.sku).observations.push({ by, shown: by.shown })
-      if (outcome === 'missing') of(by.sku).misses.push(by)
+      if (outcome === 'done' && operation.shown)
+        historyOf(operation.sku).observations.push({ operation, shown: operation.shown })
+      if (outcome === 'missing') historyOf(operation.sku).misses.push(operation)
       return
     case 'list':
-      observe(by, of)
-      if (outcome === 'done' && by.sku !== undefined && by.shown.length === 0) of(by.sku).misses.push(by)
+      addObservations(operation, historyOf)
+      if (outcome === 'done' && operation.sku !== undefined && operation.shown.length === 0)
+        historyOf(operation.sku).misses.push(operation)
       return
     default:
   }
 }
 
-function observe(by: StoneOperation & { shown: readonly SeenStone[] }, of: (sku: string) => StoneHistory): void {
-  if (by.outcome !== 'done') return
-  for (const shown of by.shown) of(shown.sku).observations.push({ by, shown })
+function addObservations(
+  operation: StoneOperation & { shown: readonly SeenStone[] },
+  historyOf: (sku: string) => StoneHistory,
+): void {
+  if (operation.outcome !== 'done') return
+  for (const shown of operation.shown) historyOf(shown.sku).observations.push({ operation, shown })
 }

@@ -1,4 +1,4 @@
-import { mayHaveHappened, describe, type Operation, type StoneOperation } from './operation.ts'
+import { mayHaveExecuted, describe, type Operation, type StoneOperation } from './operation.ts'
 import { stoneHistoriesOf, type Observation, type StoneHistory, type Write } from './stone-histories.ts'
 
 /** Descriptions of violations. */
@@ -17,8 +17,8 @@ export function* stonesExistOnce(operations: readonly Operation[]): Violations {
       skuOf.set(id, sku)
     }
     const [observation] = observations
-    if (observation !== undefined && !writes.some(mayHaveHappened))
-      yield `${sku} is in ${describe(observation.by)}, but no create of it can have succeeded`
+    if (observation !== undefined && !writes.some(mayHaveExecuted))
+      yield `${sku} is in ${describe(observation.operation)}, but no create of it can have succeeded`
   }
   for (const list of operations)
     if (list.kind === 'list' && list.outcome === 'done') yield* listsEachOnce(list, histories)
@@ -38,7 +38,9 @@ function* listsEachOnce(
     if (mustExist(history, list) && !skus.has(history.sku))
       yield `${describe(list)} lacks ${history.sku}, which was acknowledged`
   }
-  for (const bulk of new Set(whole.flatMap(({ writes: [write] }) => (write?.by.kind === 'create' ? [write.by] : [])))) {
+  for (const bulk of new Set(
+    whole.flatMap(({ writes: [write] }) => (write?.operation.kind === 'create' ? [write.operation] : [])),
+  )) {
     yield* isCompleteOrMissing(bulk, skus)
   }
 }
@@ -52,9 +54,10 @@ function* isCompleteOrMissing(bulk: StoneOperation & { kind: 'create' }, skus: R
 }
 
 /** Whether the stone must be visible to an operation: its create was acknowledged before, and no deletion can have happened. */
-const mustExist = ({ writes, deletes }: StoneHistory, { began, ended }: Operation): boolean =>
-  writes.some(({ by, outcome, ended }) => by.kind === 'create' && outcome === 'done' && ended < began) &&
-  !deletes.some((deletion) => mayHaveHappened(deletion) && deletion.began < ended)
+const mustExist = ({ writes, deletes }: StoneHistory, { startedAt, endedAt }: Operation): boolean =>
+  writes.some(
+    ({ operation, outcome, endedAt }) => operation.kind === 'create' && outcome === 'done' && endedAt < startedAt,
+  ) && !deletes.some((deletion) => mayHaveExecuted(deletion) && deletion.startedAt < endedAt)
 
 /** A read that begins after a write was acknowledged returns this write or a later one. */
 export function* readsSeeWrites(operations: readonly Operation[]): Violations {
@@ -65,19 +68,20 @@ export function* readsSeeWrites(operations: readonly Operation[]): Violations {
     const deleted = history.deletes.filter(({ outcome }) => outcome === 'done')
     if (deleted.length > 1) yield `${history.sku} was deleted ${deleted.length} times`
     for (const observation of history.observations) {
-      const deletion = deleted.find(({ ended }) => ended < observation.by.began)
-      if (deletion !== undefined) yield `${describe(observation.by)} shows ${history.sku} after ${describe(deletion)}`
+      const deletion = deleted.find(({ endedAt }) => endedAt < observation.operation.startedAt)
+      if (deletion !== undefined)
+        yield `${describe(observation.operation)} shows ${history.sku} after ${describe(deletion)}`
       yield* showsLatestWrite(observation, history)
     }
   }
 }
 
-function* showsLatestWrite({ by, shown }: Observation, { sku, writes }: StoneHistory): Violations {
+function* showsLatestWrite({ operation, shown }: Observation, { sku, writes }: StoneHistory): Violations {
   const seen = shown.revision ?? writes.find(({ price }) => price === shown.price)?.revision
   if (seen === undefined) return
-  for (const { revision, outcome, ended, by: write } of writes) {
-    if (outcome === 'done' && revision !== undefined && ended < by.began && revision > seen) {
-      yield `${describe(by)} shows ${sku} at revision ${seen} after ${describe(write)} had revision ${revision}`
+  for (const { revision, outcome, endedAt, operation: write } of writes) {
+    if (outcome === 'done' && revision !== undefined && endedAt < operation.startedAt && revision > seen) {
+      yield `${describe(operation)} shows ${sku} at revision ${seen} after ${describe(write)} had revision ${revision}`
     }
   }
 }
@@ -88,15 +92,15 @@ export function* revisionsGrow(operations: readonly Operation[]): Violations {
     const done = writes.filter(({ outcome, revision }) => outcome === 'done' && revision !== undefined)
     yield* inOrder(sku, done)
     const priceAt = new Map(done.map(({ revision, price }) => [revision, price]))
-    for (const { by, shown } of observations) {
+    for (const { operation, shown } of observations) {
       const write = writes.find(({ price }) => price === shown.price)
-      if (write === undefined || !mayHaveHappened(write) || write.began > by.ended) {
-        yield `${describe(by)} shows ${sku} with ${shown.price}, which no client had written`
+      if (write === undefined || !mayHaveExecuted(write) || write.startedAt > operation.endedAt) {
+        yield `${describe(operation)} shows ${sku} with ${shown.price}, which no client had written`
       }
       if (shown.revision === undefined) continue
-      const known = priceAt.get(shown.revision)
-      if (known !== undefined && known !== shown.price) {
-        yield `${sku} has ${known} and ${shown.price} at revision ${shown.revision}, by ${describe(by)}`
+      const knownPrice = priceAt.get(shown.revision)
+      if (knownPrice !== undefined && knownPrice !== shown.price) {
+        yield `${sku} has ${knownPrice} and ${shown.price} at revision ${shown.revision}, by ${describe(operation)}`
       }
       priceAt.set(shown.revision, shown.price)
     }
@@ -107,14 +111,14 @@ export function* revisionsGrow(operations: readonly Operation[]): Violations {
 
 function* inOrder(sku: string, done: readonly Write[]): Violations {
   let highest: Write | undefined
-  const ended = done.toSorted((a, b) => a.ended - b.ended)
-  let at = 0
-  for (const write of done.toSorted((a, b) => a.began - b.began)) {
-    for (let before = ended[at]; before !== undefined && before.ended < write.began; before = ended[++at]) {
+  const ended = done.toSorted((a, b) => a.endedAt - b.endedAt)
+  let index = 0
+  for (const write of done.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    for (let before = ended[index]; before !== undefined && before.endedAt < write.startedAt; before = ended[++index]) {
       if ((before.revision ?? 0) > (highest?.revision ?? -1)) highest = before
     }
     if (highest !== undefined && (write.revision ?? 0) <= (highest.revision ?? 0)) {
-      yield `${sku} is at revision ${write.revision} by ${describe(write.by)}, after ${describe(highest.by)} had revision ${highest.revision}`
+      yield `${sku} is at revision ${write.revision} by ${describe(write.operation)}, after ${describe(highest.operation)} had revision ${highest.revision}`
     }
   }
   const revisions = done.map(({ revision }) => revision)
@@ -123,25 +127,25 @@ function* inOrder(sku: string, done: readonly Write[]): Violations {
 
 /** After the last write, all complete lists and all single reads agree. */
 export function* listsAgree(operations: readonly Operation[]): Violations {
-  const quiet = operations.reduce((last, each) => (isWrite(each) ? Math.max(last, each.ended) : last), 0)
-  const after = operations.filter(({ began, outcome }) => began > quiet && outcome !== 'unknown')
+  const lastWriteEnd = operations.reduce((last, each) => (isWrite(each) ? Math.max(last, each.endedAt) : last), 0)
+  const after = operations.filter(({ startedAt, outcome }) => startedAt > lastWriteEnd && outcome !== 'unknown')
   const lists = after.filter((each) => each.kind === 'list' && each.sku === undefined)
   const [first, ...others] = lists.map((each) => (each.kind === 'list' ? each : undefined))
   if (first === undefined) return
-  const listed = new Map(first.shown.map((sight) => [sight.sku, sight]))
+  const listed = new Map(first.shown.map((listedStone) => [listedStone.sku, listedStone]))
   for (const other of others) {
     if (other === undefined) continue
-    for (const sight of other.shown) {
-      if (listed.get(sight.sku)?.price !== sight.price)
-        yield `${describe(other)} shows ${sight.sku} differently from ${describe(first)}`
+    for (const listedStone of other.shown) {
+      if (listed.get(listedStone.sku)?.price !== listedStone.price)
+        yield `${describe(other)} shows ${listedStone.sku} differently from ${describe(first)}`
     }
     if (other.shown.length !== first.shown.length)
       yield `${describe(other)} shows more or fewer stones than ${describe(first)}`
   }
   for (const read of after) {
     if (read.kind !== 'read') continue
-    const sight = listed.get(read.sku)
-    if (sight?.id !== read.shown?.id || sight?.price !== read.shown?.price) {
+    const listedStone = listed.get(read.sku)
+    if (listedStone?.id !== read.shown?.id || listedStone?.price !== read.shown?.price) {
       yield `${describe(read)} shows ${read.sku} differently from ${describe(first)}`
     }
   }

@@ -1,4 +1,4 @@
-import { mayHaveHappened, describe, type History, type TokenOperation } from './operation.ts'
+import { mayHaveExecuted, describe, type History, type TokenOperation } from './operation.ts'
 
 type TokenEnd = TokenOperation & { kind: 'end' | 'refresh' }
 
@@ -10,9 +10,11 @@ export function* tokensEnd({ operations, grace }: History): Iterable<string> {
     if (use.kind !== 'use' && use.kind !== 'refresh') continue
     const ends = (endsOf.get(use.token) ?? []).filter((end) => end !== use)
     if (use.outcome === 'done') {
-      const before = ends.find((end) => end.kind === 'end' && end.outcome === 'done' && end.ended + grace < use.began)
+      const before = ends.find(
+        (end) => end.kind === 'end' && end.outcome === 'done' && end.endedAt + grace < use.startedAt,
+      )
       if (before !== undefined) yield `${describe(use)} was accepted with ${use.token} after ${describe(before)}`
-    } else if (use.outcome === 'missing' && !ends.some((end) => mayHaveHappened(end) && end.began < use.ended)) {
+    } else if (use.outcome === 'missing' && !ends.some((end) => mayHaveExecuted(end) && end.startedAt < use.endedAt)) {
       yield `${describe(use)} was rejected with ${use.token}, which had not ended`
     }
     if (use.kind !== 'refresh' || use.outcome !== 'done') continue

@@ -32,7 +32,7 @@ function locked(folder: string, start: string): () => void {
   return () => void other.exec('ROLLBACK').close()
 }
 
-const turn = () => new Promise<void>((over) => setImmediate(over))
+const nextTurn = () => new Promise<void>((done) => setImmediate(done))
 
 const CHANGES: readonly (readonly [what: string, start: string, change: (given: Given) => Promise<unknown>])[] = [
   ['a write', 'read-diamonds-', ({ live }) => live.write([put(diamond(1), 1n)], at(1))],
@@ -41,12 +41,12 @@ const CHANGES: readonly (readonly [what: string, start: string, change: (given: 
   ['a promotion', 'read-models', ({ store, live }) => store.promote(diamonds, live)],
 ]
 
-for (const [what, start, change] of CHANGES) {
-  test(`does not block the event loop while ${what} waits, and is changed when the lock is released`, async (given) => {
+for (const [description, start, change] of CHANGES) {
+  test(`does not block the event loop while ${description} waits, and is changed when the lock is released`, async (given) => {
     const release = locked(given.folder, start)
     let isDone = false
     const changed = change(given).then(() => (isDone = true))
-    await turn()
+    await nextTurn()
     assert.is(isDone, false)
     release()
     await changed
@@ -61,10 +61,10 @@ test('can be read', async ({ folder, store, live }) => {
 })
 
 test('rejects a write after 5 s and stores nothing of it', ({ folder, store, live }) =>
-  withFakeTime(async ({ pass }) => {
+  withFakeTime(async ({ advance }) => {
     const release = locked(folder, 'read-diamonds-')
     const refused = rejectedWith(StoreUnavailable, live.write([put(diamond(1), 1n)], at(1)))
-    await pass(5_100)
+    await advance(5_100)
     await refused
     release()
     assert.equal(await idsIn(store), [])

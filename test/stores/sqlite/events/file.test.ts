@@ -32,9 +32,9 @@ test('keeps its identity and its events when it is opened again', async ({ open 
   const position = await store.append(stream, 'none', [event(3)])
   const before = [await store.identity(), await store.read(stream)]
   await store.close()
-  const again = open()
-  assert.equal([await again.identity(), await again.read(stream)], before)
-  assert.equal(again.head(), position)
+  const reopened = open()
+  assert.equal([await reopened.identity(), await reopened.read(stream)], before)
+  assert.equal(reopened.head(), position)
 })
 
 test('is one whole file after closing', async ({ file, open }) => {

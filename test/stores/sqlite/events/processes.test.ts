@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { LOG_STREAM } from '../../../../src/domain/installation/log-lifecycle.ts'
 import { comparePositions, LogClosed } from '../../../../src/stores/ports/event-store.ts'
-import { all, event, ids, newStream, rejectedWith, soon, takeEvents } from '../../../contract/event-store/given.ts'
+import { all, event, ids, newStream, rejectedWith, takeEvents } from '../../../contract/event-store/given.ts'
+import { waitFor } from '../../../until.ts'
 import { suiteOnFile } from './given.ts'
 import { FROM_SOURCE } from '../../../from-source.ts'
 
@@ -16,11 +17,11 @@ test('assigns each event one position and shows all events to both processes', a
   const [ours, theirs] = [newStream('ours'), newStream('theirs')]
   const taken = takeEvents(store.subscribe(store.head(), { prefixes: ['ours-', 'theirs-'] }), 600)
   const other = await startAppending(file, theirs, 100)
-  other.go()
+  other.start()
   for (let number = 0; number < 200; number++) {
     await store.append(ours, number === 0 ? 'none' : BigInt(number - 1), [event(number)])
   }
-  await soon('the other process to end', other.ended)
+  await waitFor('the other process to end', other.ended)
   const stored = await all(store.readAll('start'))
   assert.equal(
     stored.map(({ position }) => position.commit),
@@ -32,24 +33,24 @@ test('assigns each event one position and shows all events to both processes', a
 })
 
 test("shows another connection's commit immediately", async ({ open }) => {
-  const [here, there] = [open(), open()]
+  const [store, other] = [open(), open()]
   for (let number = 0; number < 20; number++) {
-    const position = await there.append(newStream(), 'none', [event()])
-    assert.equal(here.head(), position)
+    const position = await other.append(newStream(), 'none', [event()])
+    assert.equal(store.head(), position)
   }
 })
 
 test('rejects appends as soon as another connection fences it, and accepts them when that opens it', async ({
   open,
 }) => {
-  const [here, there] = [open(), open()]
+  const [store, other] = [open(), open()]
   const appendToLogStream = (revision: bigint, type: string, data: Readonly<Record<string, string>>) =>
-    there.append(LOG_STREAM, revision, [{ ...event(), type, data }])
-  await here.append(newStream(), 'none', [event()])
+    other.append(LOG_STREAM, revision, [{ ...event(), type, data }])
+  await store.append(newStream(), 'none', [event()])
   await appendToLogStream(0n, 'LogFenced', { copy: 'c-1', to: 'elsewhere' })
-  await rejectedWith(LogClosed, here.append(newStream(), 'none', [event()]))
+  await rejectedWith(LogClosed, store.append(newStream(), 'none', [event()]))
   await appendToLogStream(1n, 'LogOpened', { copy: 'c-1' })
-  await here.append(newStream(), 'none', [event()])
+  await store.append(newStream(), 'none', [event()])
 })
 
 test('wakes an idle subscription when another process writes', async ({ file, open }) => {
@@ -57,17 +58,20 @@ test('wakes an idle subscription when another process writes', async ({ file, op
   const stream = newStream()
   const taken = takeEvents(store.subscribe(store.head()), 4)
   const other = await startAppending(file, stream, 1)
-  other.go()
+  other.start()
   // This process only reads the subscription, so nothing else can notice the append.
-  assert.equal(new Set(ids(await taken)), new Set((await soon('the other process', other.ended), other.acknowledged)))
+  assert.equal(
+    new Set(ids(await taken)),
+    new Set((await waitFor('the other process', other.ended), other.acknowledged)),
+  )
 })
 
 test('has every acknowledged event exactly once after a writer was killed', async ({ file, open }) => {
   const other = await startAppending(file, newStream('killed'), 0)
-  other.go()
-  await soon('200 events', other.atLeast(200))
+  other.start()
+  await waitFor('200 events', other.atLeast(200))
   other.kill()
-  await soon('the other process to die', other.ended)
+  await waitFor('the other process to die', other.ended)
   const store = open()
   const stored = await all(store.readAll('start'))
   const counted = new Map<string, number>()
@@ -84,7 +88,7 @@ test('has every acknowledged event exactly once after a writer was killed', asyn
 type AppendingProcess = {
   readonly acknowledged: string[]
   readonly ended: Promise<unknown>
-  go(): void
+  start(): void
   kill(): void
   atLeast(count: number): Promise<void>
 }
@@ -100,15 +104,15 @@ async function startAppending(file: string, stream: string, count: number): Prom
   const acknowledged: string[] = []
   const lines = createInterface(stdout)
   const ended = Promise.all([once(child, 'exit'), once(lines, 'close')])
-  await soon('the process to open the log', once(lines, 'line'))
+  await waitFor('the process to open the log', once(lines, 'line'))
   lines.on('line', (line) => acknowledged.push(line))
   return {
     acknowledged,
     ended,
-    go: () => void stdin.write('go\n'),
+    start: () => void stdin.write('go\n'),
     kill: () => void child.kill('SIGKILL'),
-    async atLeast(wanted) {
-      while (acknowledged.length < wanted) await once(lines, 'line')
+    async atLeast(minimum) {
+      while (acknowledged.length < minimum) await once(lines, 'line')
     },
   }
 }

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
 import { VaultFile } from '../../../../src/stores/sqlite/vault/vault-file.ts'
 import { withFakeTime, type FakeTime } from '../../../fake-time.ts'
 
-/** A disk on which a sync completes when the test calls `answer`. */
+/** A disk on which a sync completes when the test calls `completeSync`. */
 class TestDisk {
   readonly #syncs: ((error: Error | null) => void)[] = []
   /** Number of blocking syncs. */
@@ -28,7 +28,7 @@ class TestDisk {
     return this.#syncs.length
   }
 
-  answer(error: Error | null = null): void {
+  completeSync(error: Error | null = null): void {
     this.#syncs.shift()?.(error)
   }
 }
@@ -48,21 +48,22 @@ commits.before.each((given) => {
 commits.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }))
 
 const put = (file: VaultFile, digest: string) =>
-  file.change((on) => void on.insertEntry.run(digest, Buffer.from(digest), 1, 2))
-const readEntry = (file: VaultFile, digest: string) => file.read((on) => on.entry.get(digest)?.toString())
-const turn = () => new Promise((done) => setImmediate(done))
-const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), turn().then(() => false)])
+  file.change((statements) => void statements.insertEntry.run(digest, Buffer.from(digest), 1, 2))
+const readEntry = (file: VaultFile, digest: string) =>
+  file.read((statements) => statements.entry.get(digest)?.toString())
+const nextTurn = () => new Promise((done) => setImmediate(done))
+const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), nextTurn().then(() => false)])
 
 async function synced({ disk }: Given, error: Error | null = null): Promise<void> {
-  while (disk.waiting === 0) await turn()
-  disk.answer(error)
+  while (disk.waiting === 0) await nextTurn()
+  disk.completeSync(error)
 }
 
 test('are acknowledged only when the disk has synced them', async (given) => {
   const done = put(given.file, 'a')
-  while (given.disk.waiting === 0) await turn()
+  while (given.disk.waiting === 0) await nextTurn()
   assert.is(await isSettled(done), false)
-  given.disk.answer()
+  given.disk.completeSync()
   await done
   assert.is(readEntry(given.file, 'a'), 'a')
   await given.file.close()
@@ -70,11 +71,11 @@ test('are acknowledged only when the disk has synced them', async (given) => {
 
 test('group the changes that arrive during a sync into the next one', async (given) => {
   const first = put(given.file, 'a')
-  while (given.disk.waiting === 0) await turn()
+  while (given.disk.waiting === 0) await nextTurn()
   const others = [put(given.file, 'b'), put(given.file, 'c')]
-  await turn()
+  await nextTurn()
   assert.is(given.disk.waiting, 1, 'one sync at a time')
-  given.disk.answer()
+  given.disk.completeSync()
   await first
   await synced(given)
   await Promise.all(others)
@@ -92,9 +93,9 @@ test('are rejected if their sync fails, and later ones start a new WAL', async (
   const wal = `${given.file.path}-wal`
   const before = statSync(wal).size
   const next = put(given.file, 'b')
-  while (given.disk.waiting === 0) await turn()
+  while (given.disk.waiting === 0) await nextTurn()
   assert.ok(statSync(wal).size < before, 'the WAL contains only the new transaction')
-  given.disk.answer()
+  given.disk.completeSync()
   await next
   assert.is(readEntry(given.file, 'b'), 'b')
   await given.file.close()
@@ -115,7 +116,7 @@ test('group the changes of successive turns into one sync', async ({ file, disk 
   const puts: Promise<void>[] = []
   for (const digest of ['a', 'b', 'c', 'd']) {
     puts.push(put(file, digest))
-    await turn()
+    await nextTurn()
   }
   await Promise.all(puts)
   assert.equal([disk.now, disk.waiting], [1, 0])
@@ -129,7 +130,7 @@ async function putsUntilFirst(file: VaultFile, most: number, between: () => void
   while (acknowledged.length === 0 && puts.length < most) {
     puts.push(put(file, String(puts.length)))
     between()
-    await turn()
+    await nextTurn()
   }
   assert.is(acknowledged.length, 1, `waited for ${puts.length} others`)
   await Promise.all(puts)
@@ -152,30 +153,30 @@ test('expose a pending commit that resolves after its callers, unless no caller 
   const resolved: string[] = []
   const done = put(given.file, 'a').then(() => resolved.push('caller'))
   const pending = [given.file.pendingCommit]
-  while (given.disk.waiting === 0) await turn()
+  while (given.disk.waiting === 0) await nextTurn()
   pending.push(given.file.pendingCommit)
   assert.ok(pending.every((each) => each !== undefined))
   const all = pending.map((each) => each?.then(() => resolved.push('pending commit')))
-  given.disk.answer()
+  given.disk.completeSync()
   await Promise.all([done, ...all])
   assert.equal(resolved, ['caller', 'pending commit', 'pending commit'])
 
-  const later = given.file.changeLater((on) => void on.deleteEntry.run('a'))
+  const later = given.file.changeLater((statements) => void statements.deleteEntry.run('a'))
   assert.is(given.file.pendingCommit, undefined)
-  await time.pass(50)
-  while (given.disk.waiting === 0) await turn()
+  await time.advance(50)
+  while (given.disk.waiting === 0) await nextTurn()
   assert.is(given.file.pendingCommit, undefined)
-  given.disk.answer()
+  given.disk.completeSync()
   await later
   await given.file.close()
 })
 
 test('complete before the file is closed', async (given) => {
   const done = put(given.file, 'a')
-  while (given.disk.waiting === 0) await turn()
+  while (given.disk.waiting === 0) await nextTurn()
   const closed = given.file.close()
   assert.is(await isSettled(closed), false)
-  given.disk.answer()
+  given.disk.completeSync()
   await Promise.all([done, closed])
 })
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, shown } from './harness/stones.ts'
+import { expectNoChange, created, shown } from './harness/stones.ts'
 
 const test = apiSuite('the withdrawal of a diamond')
 
@@ -46,7 +46,7 @@ test('is recorded once, even if it is requested again', async ({ ann, service })
 
 test('is refused for another account and for an unknown diamond', async ({ ann, bob }) => {
   const { id } = await created(ann, SHOWN)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     refusal(403, await bob.post(`/v4/diamond/${id}/withdrawal`, { reason: 'sold' }))
   })
   refusal(404, await ann.post('/v4/diamond/999999999/withdrawal', { reason: 'sold' }))
@@ -54,7 +54,7 @@ test('is refused for another account and for an unknown diamond', async ({ ann, 
 
 test('is refused if the diamond has changed or the reason is missing', async ({ ann }) => {
   const { id } = await created(ann, SHOWN)
-  await changesNothing([ann], async () => {
+  await expectNoChange([ann], async () => {
     refusal(412, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason: 'sold' }, { 'If-Match': '"7.0"' }))
     for (const body of [{}, { reason: 'unknown' }]) {
       assert.equal(pointers(refusal(422, await ann.post(`/v4/diamond/${id}/withdrawal`, body))), ['/reason'])

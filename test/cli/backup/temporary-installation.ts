@@ -5,19 +5,19 @@ import { startService, type Service } from '../../api/harness/service.ts'
 import { CommandLine, type CommandResult, type Settings } from '../command-line.ts'
 
 /** An installation in a temporary folder: served in this process, and used by the program in separate processes. */
-export class Site {
+export class TemporaryInstallation {
   readonly commands = new CommandLine()
   readonly folder = mkdtempSync(join(tmpdir(), 'adamant-backup-'))
   readonly dataDir = join(this.folder, 'data')
-  readonly #started: Service[] = []
+  readonly #services: Service[] = []
 
   async serve(dataDir = this.dataDir, settings: Settings = {}, clock: () => number = Date.now): Promise<Service> {
     const service = await startService({ dataDir, settings, clock })
-    this.#started.push(service)
+    this.#services.push(service)
     return service
   }
 
-  at = (name: string) => join(this.folder, name)
+  pathOf = (name: string) => join(this.folder, name)
   masterKey = () => readFileSync(join(this.dataDir, 'master.key'), 'utf8').trim()
 
   run(words: readonly string[], settings: Settings = {}): Promise<CommandResult> {
@@ -32,7 +32,7 @@ export class Site {
   }
 
   async close(): Promise<void> {
-    for (const service of this.#started) await service.stop()
+    for (const service of this.#services) await service.stop()
     await this.commands.remove()
     rmSync(this.folder, { recursive: true, force: true })
   }

@@ -6,15 +6,15 @@ export const ENDINGS = ['reset', 'end', 'vanish', 'listen'] as const
 export type Ending = (typeof ENDINGS)[number]
 
 /** A request in pieces, and how its connection ends. */
-export type Wire = { readonly pieces: readonly string[]; readonly ending: Ending }
+export type PiecewiseRequest = { readonly pieces: readonly string[]; readonly ending: Ending }
 
 /** Milliseconds between pieces. */
-const BETWEEN = 1
+const PIECE_INTERVAL_MS = 1
 /** Milliseconds that a client waits for the response. */
-const LISTENS = 40
+const LISTEN_MS = 40
 
 /** Sends a request on a new connection. Resolves when the connection is closed by either side. */
-export async function sendWire(port: number, { pieces, ending }: Wire): Promise<void> {
+export async function sendPiecewise(port: number, { pieces, ending }: PiecewiseRequest): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   const closed = new Promise<void>((done) => socket.once('close', () => done()))
   // The service may reset the connection of a request that it rejects.
@@ -22,23 +22,23 @@ export async function sendWire(port: number, { pieces, ending }: Wire): Promise<
   await new Promise<void>((done) => socket.once('connect', done).once('close', () => done()))
   for (const piece of pieces) {
     socket.write(piece, 'latin1')
-    await pace(BETWEEN)
+    await pace(PIECE_INTERVAL_MS)
   }
-  await END[ending](socket)
+  await END_CONNECTION[ending](socket)
   await closed
 }
 
-const END: Readonly<Record<Ending, (socket: Socket) => unknown>> = {
+const END_CONNECTION: Readonly<Record<Ending, (socket: Socket) => unknown>> = {
   reset: (socket) => socket.resetAndDestroy(),
   async end(socket) {
     socket.resume().end()
-    await pace(LISTENS)
+    await pace(LISTEN_MS)
     socket.destroy()
   },
   vanish: (socket) => socket.destroy(),
   async listen(socket) {
     socket.resume()
-    await pace(LISTENS)
+    await pace(LISTEN_MS)
     socket.resetAndDestroy()
   },
 }
