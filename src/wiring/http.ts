@@ -88,7 +88,8 @@ export async function openHttpService(
   const certificationsFor = openCertifications(installation, certifications, queries, uploads)
   const { inspect, draw } = createStoneModels(drawingPool, files)
   const pictures = new StonePictureCache(
-    ({ subject, kind }) => ('cut' in subject ? drawingPool.drawInWorker({ subject, kind }) : draw(subject.model, { kind })),
+    ({ subject, kind }) =>
+      'cut' in subject ? drawingPool.drawInWorker({ subject, kind }) : draw(subject.model, { kind }),
     openPictureStore(installation),
   )
 
