@@ -23,6 +23,7 @@ test('returns 503 while checkpoints cannot be appended', async () => {
     const { id } = await created(service.ann, { sku: 'A' })
     refusal(503, await service.send({ path: CHECKPOINT }))
     refusal(503, await service.send({ path: CONSISTENCY }))
+    refusal(400, await service.send({ path: '/log/consistency?from=first&to=1' }))
     refusal(503, await service.ann.get(`/v4/diamond/${id}/proof`))
   } finally {
     await service.stop()

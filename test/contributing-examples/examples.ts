@@ -287,7 +287,7 @@ type DiamondChangeRequest =`,
   },
   {
     title: 'Add a read model',
-    row: 'a read model, with its query and the endpoint that asks it',
+    row: 'a read model, with its query and its endpoint',
     folder: 'read-model',
     edits: [
       {

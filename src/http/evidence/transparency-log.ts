@@ -127,8 +127,8 @@ export const readLogConsistency = endpoint({
   },
   async handler(request, services: EvidenceServices) {
     const evidence = requireEvidence(services)
-    const { size } = await readLatestCheckpoint(evidence, request)
     const { from, to } = readSizes(request.search)
+    const { size } = await readLatestCheckpoint(evidence, request)
     requireValidSizes({ from, to }, size)
     const hashes = await new TreeQueries(evidence.model).consistencyProof(from, to)
     return ok({ from, to, hashes: hashes.map((hash) => hash.toString('base64')) })

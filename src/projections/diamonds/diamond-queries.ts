@@ -57,7 +57,7 @@ export class DiamondQueries {
   /**
    * A diamond's current state; folded from the log if the projection lags or has parked the diamond. Synchronous in the
    * usual case: embedded stores and a projection that has caught up.
-   * @throws NewerSchema, BrokenEvent for a diamond without a readable event
+   * @throws UnsupportedEventVersion, InvalidEventPayload for a diamond without a readable event
    */
   findDiamond(id: number): DiamondReadResult | Promise<DiamondReadResult> {
     const head = this.store.head()
@@ -230,7 +230,7 @@ export class DiamondQueries {
   /**
    * A diamond folded from the log. An event that can't be decoded is skipped, and later events are still applied.
    * @param until fold up to this revision of the diamond; default: all events
-   * @throws NewerSchema, BrokenEvent for a diamond without a readable event
+   * @throws UnsupportedEventVersion, InvalidEventPayload for a diamond without a readable event
    */
   async viewFromLog(id: number, until?: bigint): Promise<DiamondView | undefined> {
     const stream = diamondStream(id)

@@ -99,9 +99,11 @@ export class BatchAppendStream {
   /** Never rejects: failures are returned as results. */
   async send(stream: string, expected: Revision, chunk: AppendChunk): Promise<BatchAppendResult> {
     this.#pendingCount++
-    const result = await this.#send(stream, expected, chunk)
-    this.#pendingCount--
-    return result
+    try {
+      return await this.#send(stream, expected, chunk)
+    } finally {
+      this.#pendingCount--
+    }
   }
 
   async #send(stream: string, expected: Revision, { messages }: AppendChunk): Promise<BatchAppendResult> {
