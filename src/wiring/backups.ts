@@ -27,7 +27,7 @@ export const copyLogOf = (
 ): Promise<void> => copyEventLogFile(join(DATA_DIR, LOG_FILE), targetFile, progress)
 
 /** Opens a copy of a log for reading. */
-export const openLogCopy = (file: string): EventStore => openSqliteEventStore(file, { filling: true })
+export const openLogCopy = (file: string): EventStore => openSqliteEventStore(file, { isCopyTarget: true })
 
 /** Flushes a file or a folder to the disk. */
 export const syncPath = fsyncPath
@@ -76,7 +76,7 @@ export async function prepareLogReplacement(settings: Settings, log: string | un
     const stagedFile = log === undefined ? file : join(stagingFolder, LOG_FILE)
     if (log !== undefined) stageLog(log, stagingFolder, stagedFile)
     const installation = await openInstallationOn(settings, () => {
-      const store = openSqliteEventStore(stagedFile, { filling: true })
+      const store = openSqliteEventStore(stagedFile, { isCopyTarget: true })
       return { store, counters: () => store.stats() }
     })
     let closed = false

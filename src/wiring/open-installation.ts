@@ -138,7 +138,7 @@ export async function openInstallation(
   makeDataDir(DATA_DIR)
   const lock = holdsStores(settings) ? lockFolderShared(DATA_DIR) : undefined
   try {
-    const engineOptions = { folder: DATA_DIR, filling: purpose === 'filled', timeoutFactor }
+    const engineOptions = { folder: DATA_DIR, isCopyTarget: purpose === 'filled', timeoutFactor }
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
     const installation = await openInstallationOn(
       settings,
@@ -166,7 +166,7 @@ const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
 export async function openInstallationOn(
   settings: Settings,
   openLogOn: (
-    logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'told'>,
+    logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'warn'>,
   ) => OpenedEventStore | Promise<OpenedEventStore>,
   { lock, timeoutFactor = 1 }: { readonly lock?: FolderLock | undefined; readonly timeoutFactor?: number } = {},
 ): Promise<Installation> {
@@ -184,7 +184,7 @@ export async function openInstallationOn(
   )
   const logWarning: WarningLogger = (fields, message) => log.warn(fields, message)
   const opened = await withSettingName('EVENT_STORE', () =>
-    openLogOn({ otherCommit: commitUnderWay, told: logWarning }),
+    openLogOn({ otherCommit: commitUnderWay, warn: logWarning }),
   ).catch(async (error: unknown) => {
     await readModels.close()
     throw error

@@ -51,10 +51,10 @@ type StoreFolder = { readonly folder: string }
 export type EventStoreOpenOptions = StoreFolder &
   ServerOptions & {
     /** The log is empty and another one is copied into it; it accepts appends before it is complete. */
-    readonly filling: boolean
+    readonly isCopyTarget: boolean
     /** Resolves when the vault's commit under way has ended: appends that follow are then committed together. */
     readonly otherCommit: () => Promise<void> | undefined
-    readonly told: WarningLogger
+    readonly warn: WarningLogger
   }
 
 export type OpenedEventStore = { readonly store: EventStore; counters(): Readonly<Record<string, number>> }
@@ -133,7 +133,7 @@ export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, 
     isAddress: equals('sqlite'),
     example: 'sqlite',
     async open(_address, { folder, log }) {
-      const reads = openSqliteReadStore(folder, { told: (fields, message) => log.warn(fields, message) })
+      const reads = openSqliteReadStore(folder, { warn: (fields, message) => log.warn(fields, message) })
       const vault = openSqliteVault(join(folder, 'vault.db'))
       const files = openDirectoryFileStore(join(folder, 'files'))
       const close = async () => {

@@ -26,8 +26,8 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const file = join(folder, 'events.db')
   // Both sides use one log, because the disk performance of two files differs by more than the effect measured here.
   const stores = {
-    SQLite: [openSqliteEventStore(file), openSqliteEventStore(file, { filling: true })],
-    EventStoreDB: [openEventStoreDB(server.url), openEventStoreDB(server.url, undefined, { filling: true })],
+    SQLite: [openSqliteEventStore(file), openSqliteEventStore(file, { isCopyTarget: true })],
+    EventStoreDB: [openEventStoreDB(server.url), openEventStoreDB(server.url, undefined, { isCopyTarget: true })],
   } as const
   bench.finally(async () => {
     await Promise.all(Object.values(stores).flatMap((both) => both.map((store) => store.close())))

@@ -16,21 +16,21 @@ import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
  * The event store on EventStoreDB 21.10 to KurrentDB 25. It needs a separate database, because all streams are taken to
  * be ours. Connects with the first call.
  * @param address a connection string, `esdb://` or `esdb+discover://`, with credentials
- * @param filling true for a log that receives another log's events, including its LogCreated; it accepts appends
+ * @param isCopyTarget true for a log that receives another log's events, including its LogCreated; it accepts appends
  *   before it is complete
- * @param told called for each failure of a subscription, which is then retried
+ * @param warn called for each failure of a subscription, which is then retried
  * @throws InvalidConnectionString
  */
 export function openEventStoreDB(
   address: string,
   timing: Timing = DEFAULT_TIMING,
-  { filling = false, told: warn = emitWarning }: { readonly filling?: boolean; readonly told?: WarningLogger } = {},
+  { isCopyTarget = false, warn = emitWarning }: { readonly isCopyTarget?: boolean; readonly warn?: WarningLogger } = {},
 ): EventStore<Promise<PositionOrStart>> {
   const connection = new EventStoreDBConnection(address, timing)
   const reader = new EventReader(connection, timing)
   const read: EventLog['read'] = (stream, { last } = {}) =>
     last === undefined ? reader.readStream(stream) : reader.readNewest(stream, last)
-  const fence = filling ? undefined : new Fence({ read })
+  const fence = isCopyTarget ? undefined : new Fence({ read })
   const onStored = (position: Position) => {
     feed.observePosition(position)
     reader.observePosition(position)
@@ -66,7 +66,7 @@ export function openEventStoreDB(
   return createEventStore(store, {
     name: 'EventStoreDB',
     firstEventWritten: 'on first append',
-    filling,
+    isCopyTarget,
     // An append that passed the fence check just before the fence was seen may be sent up to twice.
     fenceDelayMs: MAX_FENCE_AGE_MS + 2 * timing.appendTimeoutMs,
     ...(fence !== undefined && { onAppended: (stream: string) => fence.onAppended(stream) }),

@@ -193,7 +193,7 @@ export type EventLogDescription = {
   /** When LogCreated is written: when the file is created, or by the first process that appends to a server's log. */
   readonly firstEventWritten: 'on creation' | 'on first append'
   /** The log is being filled: its first event is copied into it, and it accepts appends in any state. */
-  readonly filling: boolean
+  readonly isCopyTarget: boolean
   readonly fenceDelayMs: number
   /** Called after each append of this process, before its caller's promise resolves. */
   readonly onAppended?: (stream: string) => void
@@ -204,9 +204,17 @@ export type EventLogDescription = {
 /** Adds to an engine's log the parts that do not depend on the engine: identity, fence and closing. */
 export function createEventStore<Head extends PositionOrStart | Promise<PositionOrStart>>(
   store: EventLog<Head>,
-  { name, firstEventWritten, filling, fenceDelayMs, onAppended, diskErrorMessage, lastResponseAt }: EventLogDescription,
+  {
+    name,
+    firstEventWritten,
+    isCopyTarget,
+    fenceDelayMs,
+    onAppended,
+    diskErrorMessage,
+    lastResponseAt,
+  }: EventLogDescription,
 ): EventStore<Head> {
-  const isCreatedByFirstAppend = firstEventWritten === 'on first append' && !filling
+  const isCreatedByFirstAppend = firstEventWritten === 'on first append' && !isCopyTarget
   const identity = new LogIdentity(store, name, isCreatedByFirstAppend)
   /** Validates first, so that an invalid append does not create a log. */
   const ensureLogExists = async (appends: readonly Append[]) => {

@@ -24,7 +24,7 @@ function takeLease(file: string): Lease | undefined {
 
 export type SqliteReadStoreOptions = {
   readonly schedule?: SqliteScheduler
-  readonly told?: WarningLogger
+  readonly warn?: WarningLogger
   readonly thread?: WalThread
 }
 
@@ -37,7 +37,7 @@ const scheduleUnref: SqliteScheduler = (action, milliseconds) => void setTimeout
  */
 export function openSqliteReadStore(
   folder: string,
-  { schedule = scheduleUnref, told: warn = emitWarning, thread = walThread }: SqliteReadStoreOptions = {},
+  { schedule = scheduleUnref, warn = emitWarning, thread = walThread }: SqliteReadStoreOptions = {},
 ): ReadStore {
   mkdirSync(folder, { recursive: true })
   const turn = countTurns()

@@ -64,11 +64,11 @@ export type SqliteEventStoreOptions = {
   /** Milliseconds that an append waits for other processes' transactions; default 5000. */
   readonly busyDeadlineMs?: number
   /** Creates an empty log that accepts appends before it is complete: another log's events are copied into it. */
-  readonly filling?: boolean
+  readonly isCopyTarget?: boolean
   /** The pending commit of another store whose callers append next. This store's commit waits for it to save a disk sync. */
   readonly otherCommit?: () => Promise<void> | undefined
   /** Called for a failed checkpoint and for each failed read of a subscription. */
-  readonly told?: WarningLogger
+  readonly warn?: WarningLogger
   /** Defaults to the process's shared thread. */
   readonly thread?: WalThread
 }
@@ -90,13 +90,13 @@ export function openSqliteEventStore(
   file: string,
   {
     busyDeadlineMs = 5000,
-    filling = false,
+    isCopyTarget = false,
     otherCommit = () => undefined,
-    told: warn = emitWarning,
+    warn = emitWarning,
     thread = walThread,
   }: SqliteEventStoreOptions = {},
 ): SqliteEventStore {
-  const format = filling ? copiedLogFormat : eventLogFormat
+  const format = isCopyTarget ? copiedLogFormat : eventLogFormat
   const log: EventLogFile = new DatabaseFile(file, (path) => connect(path, format))
   const feed = new SqliteLiveFeed(log)
   const checkpointer = new WalCheckpointer({
@@ -121,7 +121,7 @@ export function openSqliteEventStore(
     onCommitted,
     onFailure: () => diskCheck.recordFailure(),
     busyDeadlineMs,
-    filling,
+    isCopyTarget,
     otherCommit,
   })
   const watch = setInterval(() => tryRefreshHead(feed), WATCH_INTERVAL_MS).unref()
@@ -165,7 +165,7 @@ export function openSqliteEventStore(
   const engine = {
     name: file,
     firstEventWritten: 'on creation',
-    filling,
+    isCopyTarget,
     fenceDelayMs: 0,
     diskErrorMessage: () => diskCheck.currentError(),
   } as const

@@ -25,12 +25,12 @@ type Target = { readonly name: string; open(): Promise<EventStore> }
 
 /** Targets of a copy, on both engines. */
 const targets: readonly Target[] = [
-  { name: 'SQLite', open: async () => temporaryLog({ filling: true }) },
+  { name: 'SQLite', open: async () => temporaryLog({ isCopyTarget: true }) },
   {
     name: 'EventStoreDB',
     async open() {
       const peer = await startPeer()
-      const store = openEventStoreDB(peer.url, undefined, { filling: true })
+      const store = openEventStoreDB(peer.url, undefined, { isCopyTarget: true })
       return {
         ...store,
         async close() {

@@ -20,7 +20,7 @@ test.before.each((context) => {
   context.source = openSqliteEventStore(join(context.folder, 'source.db'))
   context.opened = [context.source]
   context.openTarget = () => {
-    const store = openSqliteEventStore(join(context.folder, `${randomUUID()}.db`), { filling: true })
+    const store = openSqliteEventStore(join(context.folder, `${randomUUID()}.db`), { isCopyTarget: true })
     context.opened.push(store)
     return store
   }

@@ -34,7 +34,7 @@ const bytesOf = (folder: string) =>
   statSync(join(folder, readdirSync(folder).find((name) => /^read-stones.*\.db$/.test(name)) ?? '')).size
 
 test('runs from source and moves the WAL into the read model file', async ({ folder, warnings }) => {
-  const reads = openSqliteReadStore(folder, { told: (_details, message) => void warnings.push(message) })
+  const reads = openSqliteReadStore(folder, { warn: (_details, message) => void warnings.push(message) })
   const build = await reads.live(STONES)
   for (let batch = 1n; batch <= 9n; batch++) {
     const writes = Array.from({ length: 500 }, (_, index) => ({
@@ -63,7 +63,10 @@ const DIED = 'the checkpoint thread failed; it restarts with the next checkpoint
 
 test('of the read models that dies is logged and restarted by the next checkpoint', async ({ folder, warnings }) => {
   const wal = thread()
-  const reads = openSqliteReadStore(folder, { told: (_details, message) => void warnings.push(message), thread: wal })
+  const reads = openSqliteReadStore(folder, {
+    warn: (_details, message) => void warnings.push(message),
+    thread: wal,
+  })
   const build = await reads.live(STONES)
   let position = 0n
   const write = async (batches: number) => {
@@ -92,7 +95,10 @@ test('of the event log that dies is logged, replaced on the event loop, and rest
 }) => {
   const wal = thread()
   const file = join(folder, 'events.db')
-  const store = openSqliteEventStore(file, { told: (_details, message) => void warnings.push(message), thread: wal })
+  const store = openSqliteEventStore(file, {
+    warn: (_details, message) => void warnings.push(message),
+    thread: wal,
+  })
   const fill = () =>
     store.append(`large-${randomUUID()}`, 'none', [{ ...event(), data: { text: 'x'.repeat(17_000_000) } }])
   await fill()

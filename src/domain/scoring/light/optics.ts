@@ -37,7 +37,7 @@ export const widthOf = (carat: number, volume: number): number =>
 /**
  * A ray in the tracer's loop, stored in one array that is reused, so that tracing allocates nothing.
  * X Y Z: position. DX DY DZ: direction. SX SY SZ: polarisation axis, perpendicular to the direction.
- * I Q U V: Stokes parameters relative to that axis; energies are fractions of the incident light. REACH: distance to the next plane.
+ * I Q U V: Stokes parameters relative to that axis; energies are fractions of the incident light. DISTANCE: to the next plane.
  * OX OY OZ: direction of the light that leaves the stone at a plane.
  */
 export type Ray = Float64Array
@@ -55,7 +55,7 @@ export const I = 9
 export const Q = 10
 export const U = 11
 export const V = 12
-export const REACH = 13
+export const DISTANCE = 13
 export const OX = 14
 export const OY = 15
 export const OZ = 16

@@ -1,5 +1,5 @@
 import type { Facet, StonePart } from '../solid/facet.ts'
-import { at, DX, DY, DZ, REACH, X, Y, Z, type Ray } from './optics.ts'
+import { at, DX, DY, DZ, DISTANCE, X, Y, Z, type Ray } from './optics.ts'
 import type { Solid } from '../solid/solid.ts'
 
 /** Codes of the parts of a stone, in the order of planes. */
@@ -80,14 +80,14 @@ const VERTICAL_TOLERANCE = 1e-12
 export function nearestPlane(solid: PlaneSet, ray: Ray, from: number): number {
   const { planes, pavilionFrom, girdleFrom, foldFrom, count } = solid
   const rises = at(ray, DZ) > 0
-  ray[REACH] = FAR
+  ray[DISTANCE] = FAR
   let nearest = foldFrom < count ? search(planes, ray, from, foldFrom, count, -1) : -1
   nearest = rises
     ? search(planes, ray, from, 0, pavilionFrom, nearest)
     : search(planes, ray, from, pavilionFrom, girdleFrom, nearest)
-  const reach = at(ray, REACH)
-  const z = at(ray, Z) + reach * at(ray, DZ)
-  const isWithinEllipse = isWithin(solid, at(ray, X) + reach * at(ray, DX), at(ray, Y) + reach * at(ray, DY))
+  const distance = at(ray, DISTANCE)
+  const z = at(ray, Z) + distance * at(ray, DZ)
+  const isWithinEllipse = isWithin(solid, at(ray, X) + distance * at(ray, DX), at(ray, Y) + distance * at(ray, DY))
   if (isWithinEllipse && (rises ? z > solid.pavilionTop : z < solid.crownBottom)) return nearest
   nearest = rises
     ? search(planes, ray, from, pavilionFrom, girdleFrom, nearest)
@@ -108,7 +108,7 @@ function search(planes: Float64Array, ray: Ray, from: number, first: number, end
   const dx = at(ray, DX)
   const dy = at(ray, DY)
   const dz = at(ray, DZ)
-  let bestGap = at(ray, REACH)
+  let bestGap = at(ray, DISTANCE)
   let bestSpeed = 1
   let best = nearest
   for (let plane = first; plane < end; plane++) {
@@ -124,7 +124,7 @@ function search(planes: Float64Array, ray: Ray, from: number, first: number, end
       best = plane
     }
   }
-  ray[REACH] = bestGap / bestSpeed
+  ray[DISTANCE] = bestGap / bestSpeed
   return best
 }
 

@@ -9,7 +9,7 @@ import {
   OY,
   OZ,
   Q,
-  REACH,
+  DISTANCE,
   SX,
   SY,
   SZ,
@@ -247,10 +247,10 @@ export const isFromSky = ({ planes, outside }: LightPath, { parts }: PlaneSet, h
   integerAt(parts, integerAt(planes, hit)) === CROWN && at(outside, 3 * hit + 2) > 0
 
 function advance(ray: Ray): void {
-  const reach = at(ray, REACH)
-  ray[X] = at(ray, X) + reach * at(ray, DX)
-  ray[Y] = at(ray, Y) + reach * at(ray, DY)
-  ray[Z] = at(ray, Z) + reach * at(ray, DZ)
+  const distance = at(ray, DISTANCE)
+  ray[X] = at(ray, X) + distance * at(ray, DX)
+  ray[Y] = at(ray, Y) + distance * at(ray, DY)
+  ray[Z] = at(ray, Z) + distance * at(ray, DZ)
 }
 
 function storeVector(vectors: Float64Array, hit: number, x: number, y: number, z: number): void {

@@ -58,11 +58,11 @@ function rectanglesOf(outline: readonly Vector[]): Rectangle[] {
 function caliper(outline: readonly Vector[]): (direction: Vector) => number {
   let vertexIndex = -1
   return (direction) => {
-    const reach = (index: number) => dot(pointAt(outline, index % outline.length), direction)
+    const heightAt = (index: number) => dot(pointAt(outline, index % outline.length), direction)
     if (vertexIndex < 0)
-      vertexIndex = [...outline.keys()].reduce((best, index) => (reach(index) > reach(best) ? index : best), 0)
-    while (reach(vertexIndex + 1) > reach(vertexIndex)) vertexIndex = (vertexIndex + 1) % outline.length
-    return reach(vertexIndex)
+      vertexIndex = [...outline.keys()].reduce((best, index) => (heightAt(index) > heightAt(best) ? index : best), 0)
+    while (heightAt(vertexIndex + 1) > heightAt(vertexIndex)) vertexIndex = (vertexIndex + 1) % outline.length
+    return heightAt(vertexIndex)
   }
 }
 

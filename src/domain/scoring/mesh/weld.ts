@@ -58,18 +58,18 @@ function cellsOf([left, front, bottom]: Vector, cellWidth: number) {
   const next: number[] = []
   const column = (x: number, y: number) => x * SPAN + y
   const indexOf = (value: number, from: number) => Math.floor((value - from) / cellWidth)
-  const range = (value: number, from: number, reach: number) => {
-    const [low, high] = [indexOf(value - reach, from), indexOf(value + reach, from)]
+  const range = (value: number, from: number, radius: number) => {
+    const [low, high] = [indexOf(value - radius, from), indexOf(value + radius, from)]
     return low === high ? [low] : [low, high]
   }
   return {
     next,
     first: (cell: number) => heads.get(cell) ?? -1,
-    around: ([x, y, z]: Vector, reach: number): number[] =>
-      range(x, left, reach).flatMap((column1) =>
-        range(y, front, reach).flatMap((column2) => {
+    around: ([x, y, z]: Vector, radius: number): number[] =>
+      range(x, left, radius).flatMap((column1) =>
+        range(y, front, radius).flatMap((column2) => {
           const columnId = columns.get(column(column1, column2))
-          return columnId === undefined ? [] : range(z, bottom, reach).map((layer) => columnId * SPAN + layer)
+          return columnId === undefined ? [] : range(z, bottom, radius).map((layer) => columnId * SPAN + layer)
         }),
       ),
     add: ([x, y, z]: Vector, point: number): void => {

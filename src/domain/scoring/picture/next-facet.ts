@@ -192,17 +192,17 @@ export class NextFacetFinder {
     const across = at(middle, ACROSS)
     const along = at(middle, ALONG)
     const { inner } = this.planes
-    const reach = at(middle, GAP) / at(middle, SPEED)
+    const distance = at(middle, GAP) / at(middle, SPEED)
     const dx = at(middle, TX)
     const dy = at(middle, TY)
     const byColumn = at(middle, BY_COLUMN)
     const byRow = at(middle, BY_ROW)
     const x =
-      Math.abs(at(middle, X) + reach * dx) +
+      Math.abs(at(middle, X) + distance * dx) +
       across * Math.abs(at(positions, 3) + byColumn * dx) +
       along * Math.abs(at(positions, 6) + byRow * dx)
     const y =
-      Math.abs(at(middle, Y) + reach * dy - inner.middle) +
+      Math.abs(at(middle, Y) + distance * dy - inner.middle) +
       across * Math.abs(at(positions, 4) + byColumn * dy) +
       along * Math.abs(at(positions, 7) + byRow * dy)
     return (x * x) / inner.across + (y * y) / inner.along < 1

@@ -232,10 +232,10 @@ export class RayBundles {
     for (let base = 0; base < 9; base += 3) {
       const offset = base === 0 ? at(planes, 4 * plane + 3) : 0
       const gap = offset - nx * at(positions, base) - ny * at(positions, base + 1) - nz * at(positions, base + 2)
-      const reach = gap * inverseSpeed
-      positions[base] = at(positions, base) + reach * dx
-      positions[base + 1] = at(positions, base + 1) + reach * dy
-      positions[base + 2] = at(positions, base + 2) + reach * dz
+      const distance = gap * inverseSpeed
+      positions[base] = at(positions, base) + distance * dx
+      positions[base + 1] = at(positions, base + 1) + distance * dy
+      positions[base + 2] = at(positions, base + 2) + distance * dz
     }
   }
 

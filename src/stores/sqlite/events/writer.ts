@@ -134,7 +134,7 @@ type EventWriterOptions = {
   readonly onFailure: () => void
   readonly busyDeadlineMs: number
   /** Whether this process fills the log, so that a fence does not apply to it. */
-  readonly filling: boolean
+  readonly isCopyTarget: boolean
   readonly otherCommit: () => Promise<void> | undefined
 }
 
@@ -145,9 +145,9 @@ export class EventWriter {
   readonly #fence: TransactionFence | undefined
   #events = 0
 
-  constructor({ log, onCommitted, filling, ...options }: EventWriterOptions) {
+  constructor({ log, onCommitted, isCopyTarget, ...options }: EventWriterOptions) {
     this.#onCommitted = onCommitted
-    this.#fence = filling ? undefined : new TransactionFence()
+    this.#fence = isCopyTarget ? undefined : new TransactionFence()
     const write = (connection: EventLogConnection, calls: readonly AppendCall[]) => this.#write(connection, calls)
     this.#commit = new GroupCommit(log, { ...options, write })
   }

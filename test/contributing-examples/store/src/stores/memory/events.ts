@@ -19,11 +19,11 @@ import {
   type Subscription,
 } from '../ports/event-store.ts'
 
-/** An event store in memory. @param filling accept appends before the log is complete, as the target of a copy */
+/** An event store in memory. @param isCopyTarget accept appends before the log is complete, as the target of a copy */
 export function openMemoryEvents({
-  filling = false,
-}: { readonly filling?: boolean } = {}): EventStore<PositionOrStart> {
-  const log = new MemoryLog(filling)
+  isCopyTarget = false,
+}: { readonly isCopyTarget?: boolean } = {}): EventStore<PositionOrStart> {
+  const log = new MemoryLog(isCopyTarget)
   const store: EventLog<PositionOrStart> = {
     isAppendManyAtomic: true,
     async append(stream, expected, events) {
@@ -44,7 +44,7 @@ export function openMemoryEvents({
   return createEventStore(store, {
     name: 'the log in memory',
     firstEventWritten: 'on first append',
-    filling,
+    isCopyTarget,
     fenceDelayMs: 0,
   })
 }
@@ -55,7 +55,7 @@ class MemoryLog {
   readonly #streams = new Map<string, StoredEvent[]>()
   readonly #followers = new Set<WakeSignal>()
 
-  constructor(private readonly filling: boolean) {}
+  constructor(private readonly isCopyTarget: boolean) {}
 
   get head(): PositionOrStart {
     return this.#events.at(-1)?.position ?? 'start'
@@ -95,7 +95,7 @@ class MemoryLog {
   }
 
   #requireOpen({ stream, events }: Append): void {
-    if (this.filling) return
+    if (this.isCopyTarget) return
     const closed = deriveClosedReason(this.stream(LOG_STREAM).at(-1), this.stream(COPY_STREAM), 'new')
     const refusal = refusalOf(
       closed,
