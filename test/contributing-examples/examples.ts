@@ -227,7 +227,7 @@ export function withdraw(
   '{"reason":"sold"}',
 )
 
-const WITHDRAWAL_MEMBERS = { of: 'a withdrawal', known: ['reason'] } as const
+const WITHDRAWAL_MEMBERS = { name: 'a withdrawal', members: ['reason'] } as const
 
 export const withdrawOne = endpoint({
   operationId: 'withdrawDiamond',
