@@ -24,7 +24,7 @@ export const secretPresenter: AuditPresenter<Secret, SecretEvent> = {
 
 function describeSecret(secret: Secret) {
   if (secret.status === 'unknown') return null
-  const { status, kind, passphrase, recipient, notify, failedAttempts, lockedUntil } = secret
+  const { status, kind, passphrase, recipient, notify, failedTries, lockedUntil } = secret
   return {
     status,
     kind,
@@ -32,7 +32,7 @@ function describeSecret(secret: Secret) {
     recipients: recipient.length === 0 ? null : recipient.join(', '),
     ownerIsTold: notify,
     ends: formatSeconds(Math.floor(expiresAt(secret) / 1000)),
-    wrongPassphrases: failedAttempts,
+    wrongPassphrases: failedTries,
     lockedUntil: lockedUntil === 0 ? null : formatSeconds(Math.floor(lockedUntil / 1000)),
   }
 }

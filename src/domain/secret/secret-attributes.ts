@@ -40,7 +40,7 @@ export function toSecretAttributes(
     ...shownMailStatus(secret, state),
     share_domain: '',
     ...(state === 'new' && { passphrase_required: secret.passphrase }),
-    ...(secret.passphrase && { failed_attempts: secret.failedAttempts }),
+    ...(secret.passphrase && { failed_attempts: secret.failedTries }),
   }
 }
 

@@ -161,10 +161,12 @@ export const isMailRecorded = ({ mails }: Pick<KnownSecret, 'mails'>, messageId:
 const localPartOf = (messageId: string) => messageId.split('@', 1)[0] ?? messageId
 
 export type Secret = { readonly status: 'unknown' } | KnownSecret
+/** Stored as a whole, under these names, by the read model of secrets: a renamed member needs a new version of it. */
 export type KnownSecret = SecretSharedData & {
-  readonly attemptTimes: readonly number[]
+  /** Times of the attempts within the window, in milliseconds since 1970. */
+  readonly tries: readonly number[]
   /** Attempts since the secret was shared that did not open it, including one in progress. */
-  readonly failedAttempts: number
+  readonly failedTries: number
   /** Passphrases are rejected before this time. */
   readonly lockedUntil: number
   readonly mails: readonly RecordedMail[]
@@ -217,8 +219,8 @@ const newSecret = ({ owner, token, kind, at, ttl, passphrase, recipient, notify 
   recipient,
   notify,
   status: 'new',
-  attemptTimes: [],
-  failedAttempts: 0,
+  tries: [],
+  failedTries: 0,
   lockedUntil: 0,
   mails: [],
   changedAt: at,
@@ -226,14 +228,14 @@ const newSecret = ({ owner, token, kind, at, ttl, passphrase, recipient, notify 
 
 /** Counts every attempt as failed until SecretRevealed. */
 function applyPassphraseAttempt(secret: KnownSecret, at: number): KnownSecret {
-  const attemptTimes = [...secret.attemptTimes.filter((earlier) => earlier > at - ATTEMPT_WINDOW_MS), at]
-  const failedAttempts = secret.failedAttempts + 1
-  if (attemptTimes.length < MAX_ATTEMPTS_PER_WINDOW) return { ...secret, attemptTimes, failedAttempts }
-  return { ...secret, attemptTimes: [], failedAttempts, lockedUntil: at + LOCKOUT_MS }
+  const tries = [...secret.tries.filter((earlier) => earlier > at - ATTEMPT_WINDOW_MS), at]
+  const failedTries = secret.failedTries + 1
+  if (tries.length < MAX_ATTEMPTS_PER_WINDOW) return { ...secret, tries, failedTries }
+  return { ...secret, tries: [], failedTries, lockedUntil: at + LOCKOUT_MS }
 }
 
 const withoutLastFailedAttempt = (secret: KnownSecret): KnownSecret =>
-  secret.passphrase ? { ...secret, failedAttempts: Math.max(0, secret.failedAttempts - 1) } : secret
+  secret.passphrase ? { ...secret, failedTries: Math.max(0, secret.failedTries - 1) } : secret
 
 const toRecordedMail = ({ data }: MailSent | MailRefused): RecordedMail => ({
   kind: data.mail,
@@ -272,7 +274,7 @@ export function burn(secret: Secret, now: number, by: BurnedBy): SecretBurned[] 
  */
 export function tryPassphrase(secret: Secret, now: number, purpose: 'reveal' | 'burn'): SecretEvent[] {
   const pendingSecret = requirePending(secret, now)
-  if (pendingSecret.failedAttempts >= MAX_TOTAL_ATTEMPTS && now >= pendingSecret.lockedUntil)
+  if (pendingSecret.failedTries >= MAX_TOTAL_ATTEMPTS && now >= pendingSecret.lockedUntil)
     return burn(pendingSecret, now, 'guesses')
   requireUnlocked(pendingSecret, now)
   return [{ type: 'PassphraseTried', data: { at: now, for: purpose } }]
@@ -280,7 +282,7 @@ export function tryPassphrase(secret: Secret, now: number, purpose: 'reveal' | '
 
 /** Call it after a wrong passphrase: burns the secret after the last allowed attempt. */
 export function burnAfterMaxAttempts(secret: Secret, now: number): SecretBurned[] {
-  if (secret.status !== 'new' || secret.failedAttempts < MAX_TOTAL_ATTEMPTS) return []
+  if (secret.status !== 'new' || secret.failedTries < MAX_TOTAL_ATTEMPTS) return []
   return [{ type: 'SecretBurned', data: { at: now, by: 'guesses' } }]
 }
 

@@ -112,7 +112,7 @@ function facts(secret: KnownSecret, state: SecretState): Html[] {
     ...(recipients === '' ? [] : [fact(secret.recipient.length > 1 ? 'Recipients' : 'Recipient', html`${recipients}`)]),
     ...(mail === undefined ? [] : [fact('Mail', html`${MAIL_STATUS_TEXTS[mail]}`)]),
     ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'required' : 'none'}`)] : []),
-    ...(secret.failedAttempts > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
+    ...(secret.failedTries > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
     fact('This page', html`available until ${timeOf(metadataExpiresAt(secret))}`),
   ]
 }
@@ -123,12 +123,9 @@ const MAIL_STATUS_TEXTS: Readonly<Record<MailStatus, string>> = {
   refused: 'rejected by the recipient\u2019s mail server: send the link yourself',
 }
 
-function triesOf({ failedAttempts }: KnownSecret, state: SecretState): string {
-  if (state === 'burned' && failedAttempts >= MAX_TOTAL_ATTEMPTS)
-    return `${failedAttempts}: the secret was burned unread`
-  return state === 'new'
-    ? `${failedAttempts}; the secret is burned after ${MAX_TOTAL_ATTEMPTS}`
-    : String(failedAttempts)
+function triesOf({ failedTries }: KnownSecret, state: SecretState): string {
+  if (state === 'burned' && failedTries >= MAX_TOTAL_ATTEMPTS) return `${failedTries}: the secret was burned unread`
+  return state === 'new' ? `${failedTries}; the secret is burned after ${MAX_TOTAL_ATTEMPTS}` : String(failedTries)
 }
 
 const fact = (name: string, value: Html): Html =>

@@ -22,8 +22,8 @@ const secret = (own: Partial<KnownSecret> = {}): KnownSecret => ({
   passphrase: false,
   recipient: [],
   notify: false,
-  attemptTimes: [],
-  failedAttempts: 0,
+  tries: [],
+  failedTries: 0,
   lockedUntil: 0,
   mails: [],
   changedAt: SHARED,
@@ -92,9 +92,9 @@ test('include null for unknown keys, in every state', () => {
 })
 
 test('include the passphrase requirement while it is new, and the number of failed attempts', () => {
-  const waiting = attributesOf({ passphrase: true, failedAttempts: 3 }, 30_000)
+  const waiting = attributesOf({ passphrase: true, failedTries: 3 }, 30_000)
   assert.equal([waiting['passphrase_required'], waiting['failed_attempts']], [true, 3])
-  const read = attributesOf({ passphrase: true, failedAttempts: 3, status: 'received' }, 30_000)
+  const read = attributesOf({ passphrase: true, failedTries: 3, status: 'received' }, 30_000)
   assert.equal([read['passphrase_required'], read['failed_attempts']], [undefined, 3])
 })
 
