@@ -7,6 +7,7 @@ import { bodyBounds, normalizePath, validateRequests, type BodyBounds } from './
 import { compression, conditionalGet } from './middleware/compression.ts'
 import { assignRequestId, type RequestContext, type Middleware, type RequestState } from './middleware/context.ts'
 import { cors, type AllowedOrigins } from './middleware/cors.ts'
+import { responseBounds } from './middleware/response-bounds.ts'
 import { handleErrors, securityHeaders } from './middleware/responses.ts'
 import { routing, createRouters, unmatchedRequests } from './routers.ts'
 
@@ -18,6 +19,8 @@ export type AppOptions = EndpointHandlerOptions & {
   readonly https?: boolean
   readonly allowedOrigins?: AllowedOrigins
   readonly bodies?: BodyBounds
+  /** Memory for all responses that are not sent yet. */
+  readonly responseMemoryBytes?: number
   /** Called for each request once its response was sent or its client disconnected. */
   readonly onResponse?: (request: RequestLogEntry) => void
 }
@@ -32,6 +35,7 @@ export function createApp<Service>(
     https = false,
     allowedOrigins = new Set(),
     bodies = {},
+    responseMemoryBytes,
     onResponse = () => undefined,
     ...options
   }: AppOptions,
@@ -47,6 +51,7 @@ export function createApp<Service>(
   use(normalizePath())
   use(validateRequests())
   use(cors(allowedOrigins))
+  use(responseBounds(responseMemoryBytes))
   use(conditionalGet())
   use(bodyBounds(bodies))
   use(

@@ -101,7 +101,7 @@ export async function openHttpService(
       const links = new SignedLinks(addresses.base, linkKeys, writing.clock)
       const endpoints = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const apiInfo = { baseUrl: addresses.base, version: VERSION }
-      let openApiText: string | undefined
+      let openApiJson: Buffer | undefined
       const services: EndpointServices = {
         readModels,
         bearer: tokens.bearer,
@@ -113,7 +113,10 @@ export async function openHttpService(
         health: { notReadyReasons },
         metrics: { text: metrics },
         openApi: {
-          text: () => (openApiText ??= JSON.stringify(createOpenApiDocument(endpoints.filter(isApiEndpoint), apiInfo))),
+          json: () =>
+            (openApiJson ??= Buffer.from(
+              JSON.stringify(createOpenApiDocument(endpoints.filter(isApiEndpoint), apiInfo)),
+            )),
         },
         front: { baseUrl: addresses.base },
         wellKnown: { contact: settings.SECURITY_CONTACT, baseUrl: addresses.base, clock: writing.clock },

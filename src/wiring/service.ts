@@ -1,7 +1,7 @@
 import { isIntentionallyReadOnly, describeReadOnlyState } from '../domain/installation/log-lifecycle.ts'
 import { ENDPOINTS } from '../http/endpoints.ts'
 import { RequestMetrics } from '../http/health/health.ts'
-import { listen, type ListeningServer } from '../http/kit/server.ts'
+import { CONNECTION_LIMITS, listen, type ListeningServer } from '../http/kit/server.ts'
 import { RequestActivity } from '../http/kit/request-activity.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
@@ -158,7 +158,11 @@ async function startComponents(
       { notReadyReasons: readiness, metrics, traffic, requestMetrics },
       parts,
     )
-    const connectionLimits = { maxConnections: settings.MAX_CONNECTIONS, isPerAddress: settings.TRUST_PROXY === 0 }
+    const connectionLimits = {
+      ...CONNECTION_LIMITS,
+      maxConnections: settings.MAX_CONNECTIONS,
+      trustProxy: settings.TRUST_PROXY,
+    }
     const https = isPublicByHttps(settings)
     const server = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, connectionLimits)
     state.refused = server.refusedConnectionCount

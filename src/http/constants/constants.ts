@@ -5,7 +5,7 @@ import { constants, scoringGrades, type ScoringName } from '../../domain/diction
 import { findCutShape, cutShapeTree } from '../../domain/dictionaries/shapes.ts'
 import { RequestError } from '../../domain/decider.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { ok, type HttpResponse } from '../kit/response.ts'
+import type { HttpResponse } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { integerPathParameter } from '../kit/path-parameters.ts'
@@ -118,9 +118,9 @@ function requireCutShape(text: string) {
 }
 
 function cacheableResponse(value: object): HttpResponse {
-  const body = JSON.stringify(value)
+  const body = Buffer.from(JSON.stringify(value))
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)
-  return ok(body, { ETag: `"${digest}"`, 'Cache-Control': CACHE })
+  return { status: 200, headers: { ETag: `"${digest}"`, 'Cache-Control': CACHE }, body }
 }
 
 const constantsResponse = cacheableResponse(constants(VERSION))

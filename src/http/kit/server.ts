@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
 import { VERSION } from '../../runtime/version.ts'
+import { PipelinedConnection, type Exchange } from './pipelining.ts'
+import { batchRequests } from './request-batches.ts'
 
 /** One year. Sent without includeSubDomains, because other hosts of the domain are not part of this service. */
 const HSTS_MAX_AGE_SECONDS = 31_536_000
@@ -16,54 +18,13 @@ export const fixedHeaders = (https: boolean): Record<string, string> => ({
   ...(https && { 'Strict-Transport-Security': `max-age=${HSTS_MAX_AGE_SECONDS}` }),
 })
 
-/** A batch ends after this many requests or milliseconds, so that timers can run. */
-const MAX_BATCH_REQUESTS = 64
-const BATCH_SLICE_MS = 5
-
-/**
- * Batches calls: runs all that arrive in one poll phase of the event loop in one callback. The stores check once per
- * callback whether another process has written (stores/sqlite/change-detection.ts); batched requests share that check of three
- * files, and it still happens after each of them arrived.
- * @param monotonicClock in milliseconds
- */
-export function batchCalls<Request extends readonly unknown[]>(
-  handle: (...request: Request) => void,
-  monotonicClock: () => number = () => performance.now(),
-): (...request: Request) => void {
-  let queue: Request[] = []
-
-  function runBatch(): void {
-    const batch = queue
-    queue = []
-    const deadline = monotonicClock() + BATCH_SLICE_MS
-    for (const [index, request] of batch.entries()) {
-      if (index === MAX_BATCH_REQUESTS || (index > 0 && monotonicClock() >= deadline)) {
-        queue = [...batch.slice(index), ...queue]
-        setImmediate(runBatch)
-        return
-      }
-      handle(...request)
-    }
-  }
-
-  return (...request) => {
-    if (queue.push(request) === 1) setImmediate(runBatch)
-  }
-}
-
-/** Batches the requests of a server. Skips clients that disconnected in the meantime, since no event will report that. */
-export const batchRequests = (listener: RequestListener): RequestListener =>
-  batchCalls((req, res) => {
-    if (!req.socket.destroyed) listener(req, res)
-  })
-
 /** Bytes of request line and headers. A percent-encoded secret of 10,000 characters fits into the query. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 
 export type ListeningServer = {
   readonly host: string
   readonly port: number
-  /** Number of connections closed so far because of the connection limits. */
+  /** Number of connections closed so far because of the limits of connections and of pipelined requests. */
   refusedConnectionCount(): number
   /** Stops accepting connections, waits up to 5 s for requests in progress, then closes. */
   stop(): Promise<void>
@@ -101,7 +62,7 @@ export async function listen(
   port: number,
   timeouts = DEFAULT_TIMEOUTS,
   https = false,
-  bounds: ConnectionBounds = CONNECTIONS,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
 ): Promise<ListeningServer> {
   const server = createServer({
     maxHeaderSize: HEADER_LIMIT,
@@ -112,31 +73,31 @@ export async function listen(
     // Node's own response to a request without Host lacks our headers; `validateRequests` checks it instead.
     requireHostHeader: false,
   })
-  const sockets = new DetachedSockets(timeouts.lingerMs)
-  sockets.track(server)
-  const refusedConnectionCount = boundConnections(server, bounds)
-  server.on('clientError', (error, socket) => respondToParserError(sockets, error, socket, https))
-  server.on('connect', (_request, socket) => sockets.respondAndClose(socket, rawErrorResponse(400, https)))
+  const connections = new Connections(limits)
+  const rejecting = new RejectedSockets(connections, timeouts.lingerMs)
+  server.on('connection', (socket) => connections.accept(socket))
+  server.on('clientError', (error, socket) => respondToParserError(rejecting, error, socket, https))
+  server.on('connect', (_request, socket) => rejecting.respondAndClose(socket, rawErrorResponse(400, https)))
   // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node would respond 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, () => {
-      server.on('request', batchRequests(createListener((server.address() as AddressInfo).port)))
+      connections.serve(server, createListener((server.address() as AddressInfo).port))
       done()
     })
   })
   return {
     host,
     port: (server.address() as AddressInfo).port,
-    refusedConnectionCount,
+    refusedConnectionCount: () => connections.refusedCount,
     stop: () => drain(server, timeouts.drainMs),
   }
 }
 
 /** Responds to requests that the HTTP parser rejects: with version, request id and an error body, as elsewhere. */
 function respondToParserError(
-  sockets: DetachedSockets,
+  sockets: RejectedSockets,
   error: Error & { code?: string },
   socket: Duplex,
   https: boolean,
@@ -181,64 +142,96 @@ async function drain(server: Server, timeoutMs: number): Promise<void> {
 
 const IDLE_SWEEP_INTERVAL_MS = 50
 
-/**
- * Handles sockets from which Node has removed its listeners, after `connect`, `upgrade` or `clientError`. An unhandled error
- * of such a socket ends the process: a `CONNECT` request followed by a connection reset is enough.
- */
-class DetachedSockets {
-  readonly #responses = new WeakMap<Duplex, ServerResponse>()
-
-  constructor(private readonly lingerMs: number) {}
-
-  /** Adds an error listener to every connection for its whole life. */
-  track(server: Server): void {
-    server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
-    server.prependListener('request', (req, res) => void this.#responses.set(req.socket, res))
-  }
+/** Rejects what Node's parser does not accept as a request: `connect` and `clientError`. */
+class RejectedSockets {
+  constructor(
+    private readonly connections: Connections,
+    private readonly lingerMs: number,
+  ) {}
 
   /** Sends a final response and closes the connection. If another response is being sent, only closes the connection. */
   respondAndClose(socket: Duplex, response: string): void {
+    const connection = this.connections.of(socket)
+    connection?.detach()
     // The client sent more after the rejected request; the response is already on its way.
     if (socket.writableEnded) return
-    if (!socket.writable || this.#isResponding(socket)) return void socket.destroy()
+    if (!socket.writable || connection?.isResponding === true) return void socket.destroy()
     const timeout = setTimeout(() => socket.destroy(), this.lingerMs).unref()
     socket.once('close', () => clearTimeout(timeout))
     socket.end(response)
     // Closing a socket with unread data resets the connection, and the client loses the response.
     socket.resume()
   }
-
-  #isResponding(socket: Duplex): boolean {
-    const response = this.#responses.get(socket)
-    return response !== undefined && response.headersSent && !response.writableFinished
-  }
 }
 
-export type ConnectionBounds = {
+export type ConnectionLimits = {
   /** Concurrent connections. */
   readonly maxConnections: number
-  /** Limits each client address too. False behind a proxy, where all connections come from its address. */
-  readonly isPerAddress: boolean
+  /** Connections with pipelined requests that wait. Each takes at most 128 KiB of received bytes. */
+  readonly maxPipelining: number
+  /**
+   * The number of reverse proxies before the service, as in TRUST_PROXY. Without one, each client address has a share of
+   * the connections; behind one, all connections come from its address, and the clients share the turns of requests.
+   */
+  readonly trustProxy: number
 }
 
 /** Each connection takes about 15 KB (60 MB in all) and a file descriptor, within the usual default limit of a process. */
-const CONNECTIONS: ConnectionBounds = { maxConnections: 4_096, isPerAddress: true }
+export const CONNECTION_LIMITS: ConnectionLimits = { maxConnections: 4_096, maxPipelining: 1_024, trustProxy: 0 }
 
-/**
- * Limits connections: an address may have at most as many as remain for all other addresses. Closes excess ones immediately.
- * @returns reads the number of connections closed so far
- */
-function boundConnections(server: Server, { maxConnections, isPerAddress }: ConnectionBounds): () => number {
-  const share = new FairShare(maxConnections)
-  let refusedCount = 0
-  server.on('connection', (socket) => {
-    const allocation = share.openAllocation(isPerAddress ? [networkOf(socket.remoteAddress ?? '')] : [])
-    if (allocation.tryTake(1)) {
-      socket.once('close', () => allocation.release())
-      return
-    }
-    refusedCount++
+/** All connections of a server, within limits that are shared fairly among client addresses. */
+class Connections {
+  readonly #connections = new WeakMap<Duplex, PipelinedConnection>()
+  readonly #places: FairShare
+  readonly #pipeliningPlaces: FairShare
+  refusedCount = 0
+
+  constructor(private readonly limits: ConnectionLimits) {
+    this.#places = new FairShare(limits.maxConnections)
+    this.#pipeliningPlaces = new FairShare(limits.maxPipelining)
+  }
+
+  of(socket: Duplex): PipelinedConnection | undefined {
+    return this.#connections.get(socket)
+  }
+
+  /** Closes the connection if its client address has too many. */
+  accept(socket: Socket): void {
+    // Node removes its own listener after `connect` and `clientError`, and an error without a listener ends the process: a
+    // CONNECT request followed by a connection reset is enough.
+    socket.on('error', () => socket.destroy())
+    const network = networkOf(socket.remoteAddress ?? '')
+    const names = this.limits.trustProxy === 0 ? [network] : []
+    const place = this.#places.openAllocation(names)
+    if (!place.tryTake(1)) return this.#refuse(socket)
+    socket.once('close', () => place.release())
+    const pipeliningPlace = this.#pipeliningPlaces.openAllocation(names)
+    const onRefused = () => this.#refuse(socket)
+    this.#connections.set(socket, new PipelinedConnection(socket, { network, pipeliningPlace, onRefused }))
+  }
+
+  /** Passes the requests of the server's connections to a listener: one at a time of each connection, the clients in turn. */
+  serve(server: Server, listener: RequestListener): void {
+    const start = batchRequests(({ req, res }: Exchange) => {
+      // No event will report that the client has disconnected in the meantime.
+      if (!req.socket.destroyed) listener(req, res)
+    })
+    server.on('request', (req, res) => {
+      const connection = this.#connections.get(req.socket)
+      connection?.add({ req, res }, (exchange) => start(this.#clientOf(exchange.req, connection), exchange))
+    })
+  }
+
+  #refuse(socket: Socket): void {
+    this.refusedCount++
     socket.destroy()
-  })
-  return () => refusedCount
+  }
+
+  /** The client whose turn a request takes: the address that the outermost trusted proxy has seen, or the connection's. */
+  #clientOf({ headers }: IncomingMessage, { network }: PipelinedConnection): string {
+    const { trustProxy } = this.limits
+    const forwarded = headers['x-forwarded-for']
+    if (trustProxy === 0 || typeof forwarded !== 'string') return network
+    return networkOf(forwarded.split(',').slice(-trustProxy)[0]?.trim() ?? '')
+  }
 }

@@ -104,18 +104,20 @@ class SharedBodyAllowance implements BodyAllowance {
   }
 
   requireAvailable(bytes: number): void {
-    if (!this.share.canTake(this.#names(), bytes)) throw tooManyBodies()
+    if (!this.share.canTake(clientNames(this.ctx), bytes)) throw tooManyBodies()
   }
 
   #openAllocation(): FairAllocation {
-    const allocation = this.share.openAllocation(this.#names())
+    const allocation = this.share.openAllocation(clientNames(this.ctx))
     this.ctx.res.once('close', () => allocation.release())
     return allocation
   }
-
-  #names(): readonly string[] {
-    return [`address ${networkOf(this.ctx.ip)}`, `as ${this.ctx.headers.authorization ?? 'nobody'}`]
-  }
 }
+
+/** The names under which a client has its share of a limited resource. */
+export const clientNames = ({ ip, headers }: RequestContext): readonly string[] => [
+  `address ${networkOf(ip)}`,
+  `as ${headers.authorization ?? 'nobody'}`,
+]
 
 const tooManyBodies = () => new RequestError('unavailable', 'Too many request bodies are being read; try again', 2)

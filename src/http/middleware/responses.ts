@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { HttpResponse } from '../kit/response.ts'
 import type { EndpointGroup } from '../kit/endpoint.ts'
 import { toHttpErrorDetails, ErrorWithHeaders, type ErrorLogger } from '../kit/errors.ts'
@@ -16,16 +16,12 @@ export function setResponse(ctx: RequestContext, response: HttpResponse): void {
     if (name === 'Vary') ctx.vary(headers[name] ?? '')
     else ctx.set(name, headers[name] ?? '')
   }
-  // The compressed length of a response could reveal something about the secret in it.
-  if (ctx.response.get('Cache-Control') === 'no-store') ctx.compress = false
   if (typeof body !== 'function') setBody(ctx, body)
   // Set last: Koa changes the status to 204 if the body is null.
   ctx.status = status
 }
 
-/** @param body a stream is not compressed, so that the client receives each part immediately */
 export function setBody(ctx: RequestContext, body: string | Uint8Array | Readable | undefined): void {
-  if (body instanceof Readable) ctx.compress = false
   // Koa would serialise a plain Uint8Array as JSON.
   const isPlainArray = body instanceof Uint8Array && !Buffer.isBuffer(body)
   ctx.body = isPlainArray ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : (body ?? null)

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readinessCheck } from '../../../src/http/health/health.ts'
 import { createApp } from '../../../src/http/app.ts'
-import { listen, type ListeningServer, type ServerTimeouts } from '../../../src/http/kit/server.ts'
+import { CONNECTION_LIMITS, listen, type ListeningServer, type ServerTimeouts } from '../../../src/http/kit/server.ts'
 import { expectRaw, sendRaw } from '../../api/harness/raw.ts'
 import { waitFor, until } from '../../until.ts'
 
@@ -85,7 +85,7 @@ test('does not send a response inside another response', () =>
     let received = ''
     socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
     const closed = once(socket, 'close')
-    socket.write('GET /half HTTP/1.1\r\nHost: a\r\n\r\n')
+    socket.write('POST /half HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
     await once(socket, 'data')
     socket.write('nonsense\r\n\r\n')
     await closed
@@ -96,8 +96,8 @@ test('does not send a response inside another response', () =>
 
 test('closes connections over the limit, but leaves room for other addresses', async () => {
   const server = await listen(() => (_req, res) => void res.end('served'), '127.0.0.1', 0, undefined, false, {
+    ...CONNECTION_LIMITS,
     maxConnections: 20,
-    isPerAddress: true,
   })
   const opened = (localAddress: string) =>
     new Promise<Socket | undefined>((done) => {

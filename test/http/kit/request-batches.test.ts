@@ -1,23 +1,25 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { batchRequests, batchCalls } from '../../../src/http/kit/server.ts'
+import { batchRequests } from '../../../src/http/kit/request-batches.ts'
 
 const test = suite('requests that arrive together')
 
 const afterImmediates = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
-/** Records the started requests, with `|` between two callbacks of the event loop. @param takes milliseconds per request */
-function recordingBatch(takes = 0) {
+/**
+ * Records the started requests, with `|` between two callbacks of the event loop.
+ * @param takes milliseconds per request
+ * @param answer called for each request
+ */
+function recordingBatch(takes = 0, answer: () => unknown = () => undefined) {
   const seen: string[] = []
   let isMarked = false
   let now = 0
-  const begin = batchCalls(
+  const start = batchRequests(
     (name: string) => {
       now += takes
       seen.push(name)
+      void answer()
       if (isMarked) return
       isMarked = true
       process.nextTick(() => {
@@ -27,7 +29,11 @@ function recordingBatch(takes = 0) {
     },
     () => now,
   )
-  return { begin, seen: () => seen.join('') }
+  return {
+    begin: (name: string, client = 'client') => start(client, name),
+    seen: () => seen.join(''),
+    advance: (ms: number) => void (now += ms),
+  }
 }
 
 test('start in order and in one callback, after the last has arrived', async () => {
@@ -47,7 +53,7 @@ test('start in several callbacks if they are many, with none lost or out of orde
   while (!seen().includes('(149)')) await afterImmediates()
   await afterImmediates()
   assert.equal(seen().replaceAll('|', ''), names.join(''))
-  assert.is(seen().split('|').length, 4, 'three callbacks, and nothing after the last')
+  assert.is(seen().split('|').length, 6, 'five callbacks, and nothing after the last')
 })
 
 test('yield to timers in between if each takes long', async () => {
@@ -59,35 +65,32 @@ test('yield to timers in between if each takes long', async () => {
 
 test('can arrive while others start', async () => {
   const { begin, seen } = recordingBatch()
-  const again = batchCalls((name: string) => {
+  const again = batchRequests((name: string) => {
     begin(name)
-    if (name === 'a') again('b')
+    if (name === 'a') again('client', 'b')
   })
-  again('a')
+  again('client', 'a')
   while (!seen().includes('b')) await afterImmediates()
   assert.is(seen().replaceAll('|', ''), 'ab')
 })
 
-test('do not start if the client has disconnected', async () => {
-  const startedUrls: (string | undefined)[] = []
-  const batched = batchRequests((req, res) => {
-    startedUrls.push(req.url)
-    res.end('here')
+test('of several clients start in turn, each in its order', async () => {
+  const { begin, seen } = recordingBatch()
+  for (const name of ['a1', 'a2', 'a3', 'a4']) begin(name, 'a')
+  for (const name of ['b1', 'b2']) begin(name, 'b')
+  await afterImmediates()
+  assert.is(seen(), 'a1b1a2b2a3a4|')
+})
+
+test('start fewer at a time after their promise callbacks took long', async () => {
+  const { begin, seen, advance } = recordingBatch(0, async () => {
+    await undefined
+    advance(6)
   })
-  const server = createServer((req, res) => {
-    batched(req, res)
-    if (req.url === '/gone') req.socket.destroy()
-  })
-  try {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    assert.is(await fetch(`${url}/gone`).catch(() => 'hung up'), 'hung up')
-    assert.is(await (await fetch(`${url}/there`)).text(), 'here')
-    assert.equal(startedUrls, ['/there'])
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
+  for (let at = 0; at < 40; at++) begin('.')
+  while (seen().replaceAll('|', '').length < 40) await afterImmediates()
+  await afterImmediates()
+  assert.is(seen(), `${'.'.repeat(32)}|${'.|'.repeat(8)}`)
 })
 
 test.run()
