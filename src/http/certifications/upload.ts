@@ -4,7 +4,6 @@ import { certificationFromForm, NEW_CERTIFICATION, parseCertification } from '..
 import {
   FORM_OVERHEAD_BYTES,
   FormUploadError,
-  isMultipart,
   readUrlencodedForm,
   type FileUploadRule,
   type UploadForm,
@@ -14,6 +13,7 @@ import {
 import type { BearerPrincipal } from '../kit/authenticate.ts'
 import type { RequestBody } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
+import { isMultipart } from '../kit/multipart.ts'
 
 /** Maximum bytes of a report's file. */
 export const FILE_LIMIT = 10_485_760

@@ -23,7 +23,6 @@ import type { FileStore } from '../../stores/ports/file-store.ts'
 import {
   FORM_OVERHEAD_BYTES,
   FormUploadError,
-  isMultipart,
   type FileValidator,
   type FileUploadRule,
   type UploadForm,
@@ -35,6 +34,7 @@ import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { waitForReadModel, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type RequestBody } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
+import { isMultipart } from '../kit/multipart.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
 import { actorOf, DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES } from './resource.ts'
 

@@ -1,8 +1,4 @@
-import busboy from 'busboy'
-import type { Busboy, FileInfo } from 'busboy'
 import type { Context } from 'koa'
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { sanitiseFileName } from '../../domain/certification/certification.ts'
@@ -11,8 +7,9 @@ import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import { discardRest, readWithLimits, refuseEncoding } from '../kit/body-limits.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
+import { decodeText, readContent, readParts, type Part } from '../kit/multipart.ts'
 import { formOptions } from '../kit/parameters/form.ts'
-import { unreadableForm } from '../kit/parameters/parameters.ts'
+import { decodeCharset } from '../kit/part-headers.ts'
 import { bodyReader, DEFAULT_BODY_MAX_BYTES } from '../kit/read-body.ts'
 import { ChunkGarbageCollector, UploadThrottle, type ThrottleOptions } from './upload-throttle.ts'
 
@@ -42,20 +39,10 @@ function decodeQuotedPrintable(encoded: string): Buffer {
   return Buffer.from(latin, 'latin1')
 }
 
-function decodeCharset(bytes: Buffer, charset: string): string | undefined {
-  try {
-    return new TextDecoder(charset).decode(bytes)
-  } catch {
-    // Unknown charset.
-    return undefined
-  }
-}
+/** Longer than every valid text. */
+const TEXT_MAX_BYTES = 1_024
 
-/** Long enough for a laboratory or a certificate number; a truncated text fails validation. */
-const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
-
-/** Buffer size of the parser and of each file stream: Node's default up to version 20; later versions use 64 KiB. */
-const BUFFER_BYTES = 16 * 1024
+const MAX_PARTS = 20
 
 export type FormReaderOptions = {
   readonly maxBytes: number
@@ -66,10 +53,9 @@ export type FormReaderOptions = {
 /** Reads a multipart form: texts into memory, the file as a stream into temporary storage. */
 class FormReader {
   readonly #texts = new Map<string, string>()
-  #file: Promise<ReceivedFile | undefined> | undefined
+  #hasFile = false
+  #file: ReceivedFile | undefined
   #fileError: RequestError | undefined
-  readonly #failure = Promise.withResolvers<never>()
-  readonly #fail = this.#failure.reject
 
   constructor(
     private readonly ctx: Context,
@@ -82,7 +68,7 @@ class FormReader {
   }
 
   get hasFile(): boolean {
-    return this.#file !== undefined
+    return this.#hasFile
   }
 
   /**
@@ -92,72 +78,39 @@ class FormReader {
   async read(): Promise<UploadForm> {
     const { req } = this.ctx
     const { maxBytes, throttle } = this.options
-    // Prevents an unhandled rejection if the request head is already rejected.
-    this.#failure.promise.catch(() => undefined)
-    const parser = this.#parser()
-    this.#listen(parser)
     const throttledBody = new UploadThrottle(req, throttle)
+    let reading = Promise.resolve()
     try {
-      const parse = () => Promise.race([pipeline(req.pipe(throttledBody), parser), this.#failure.promise])
+      const parse = () => (reading = this.#readParts(req.pipe(throttledBody)))
       await readWithLimits(this.ctx, maxBytes, parse, { inMemory: false })
-      return { texts: this.#texts, file: await this.#file, fileError: this.#fileError }
+      return { texts: this.#texts, file: this.#file, fileError: this.#fileError }
     } catch (error) {
       throttledBody.destroy()
-      parser.destroy()
-      // Report the form's error. If discarding fails, the garbage collector removes the temporary file later.
-      await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
+      // Report the form's error.
+      await reading.catch(() => undefined)
+      // The garbage collector removes the temporary file later.
+      await this.#file?.incoming.discard().catch(() => undefined)
       throw error
     }
   }
 
-  #parser(): Busboy {
-    try {
-      const bufferSizes = { highWaterMark: BUFFER_BYTES, fileHwm: BUFFER_BYTES }
-      return busboy({
-        headers: this.ctx.req.headers,
-        defParamCharset: 'utf8',
-        limits: LIMITS,
-        preservePath: true,
-        ...bufferSizes,
-      })
-    } catch (error) {
-      throw unreadableForm(error)
+  async #readParts(body: AsyncIterable<Buffer>): Promise<void> {
+    for await (const part of readParts(body, this.ctx.get('Content-Type'), MAX_PARTS)) {
+      const { name, isFile } = part
+      if (this.#texts.has(name) || (name === 'file' && this.#hasFile)) throw repeatedPart(name.slice(0, 60))
+      if (name === 'file' && isFile) {
+        this.#hasFile = true
+        this.#file = await this.#receive(part)
+      } else if (isFile) {
+        // The content is discarded, but the name is validated.
+        this.#texts.set(name, '')
+      } else this.#addText(name, decodeText(part, await readContent(part, TEXT_MAX_BYTES)))
     }
-  }
-
-  #listen(parser: Busboy): void {
-    parser.on('error', (error) => this.#fail(unreadableForm(error)))
-    parser.on('field', (name, value) => this.#addText(name, value))
-    parser.on('file', (name, stream, info) => this.#takeFile(name, stream, info))
-    parser.on('partsLimit', () =>
-      this.#fail(new RequestError('malformed', `The form must have at most ${LIMITS.parts} parts`)),
-    )
   }
 
   #addText(name: string, value: string): void {
-    if (this.#failIfRepeated(name)) return
     if (name !== 'file') this.#texts.set(name, value)
     else if (value !== '') this.#fileError = new RequestError('invalid', [FILE_SENT_AS_TEXT])
-  }
-
-  /** Discards a file with another name, but keeps the name for validation. */
-  #takeFile(name: string, stream: Readable, { filename }: Partial<FileInfo>): void {
-    // If the form fails, the file stream fails too; the form's error is the one reported.
-    stream.on('error', () => undefined)
-    const isRepeated = this.#failIfRepeated(name)
-    if (isRepeated || name !== 'file') {
-      if (!isRepeated) this.#texts.set(name, '')
-      stream.resume()
-      return
-    }
-    this.#file = this.#receive(stream, filename)
-    this.#file.catch((error: unknown) => this.#fail(error))
-  }
-
-  #failIfRepeated(name: string): boolean {
-    const isRepeated = this.#texts.has(name) || (name === 'file' && this.hasFile)
-    if (isRepeated) this.#fail(repeatedPart(name.slice(0, 60)))
-    return isRepeated
   }
 
   /**
@@ -176,16 +129,16 @@ class FormReader {
   }
 
   /** @returns undefined for a rejected file, and for the empty part that a browser sends if no file was chosen */
-  async #receive(stream: Readable, filename: string | undefined): Promise<ReceivedFile | undefined> {
+  async #receive({ content, filename = '' }: Part): Promise<ReceivedFile | undefined> {
     const validator = this.options.createValidator()
     const incoming = await this.files.receive()
     try {
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
+      for await (const chunk of content) {
         if (this.#isAccepted(() => validator.update(chunk))) await incoming.write(chunk)
       }
-      const isEmptyPart = validator.bytes === 0 && filename === undefined
+      const isEmptyPart = validator.bytes === 0 && filename === ''
       if (!isEmptyPart && this.#isAccepted(() => validator.finish()))
-        return { incoming, name: sanitiseFileName(filename && decodeEncodedWords(filename)) }
+        return { incoming, name: sanitiseFileName(decodeEncodedWords(filename)) }
       await incoming.discard()
       return undefined
     } catch (error) {
@@ -274,8 +227,6 @@ export class FormUploadError extends Error {
     super(refusal.message, { cause: refusal })
   }
 }
-
-export const isMultipart = (type: string | undefined): boolean => /^multipart\/form-data\s*(?:;|$)/i.test(type ?? '')
 
 /** Reads forms with files, and limits how many are read concurrently in this process. */
 export class FormUploads {

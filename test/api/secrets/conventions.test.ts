@@ -85,6 +85,35 @@ test('uses the literal text of a passphrase that is a JSON number', async (given
   }
 })
 
+test('rejects a misspelt parameter with 400 and a suggestion, and ignores other unknown ones', async (given) => {
+  const parts = (name: string) => ({
+    body: `--b\r\nContent-Disposition: form-data; name="secret"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\ny\r\n--b--`,
+    headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+  })
+  for (const [name, known] of [
+    ['Passphrase', 'passphrase'],
+    ['passphrse', 'passphrase'],
+    ['TTL', 'ttl'],
+    ['recipients[]', 'recipient'],
+  ] as const) {
+    for (const sent of [
+      { ...form('', 'secret=x'), path: `${PATH}?${name}=y` },
+      form(PATH, `secret=x&${name}=y`),
+      json(JSON.stringify({ secret: 'x', [name.replace('[]', '')]: 'y' })),
+      parts(name),
+    ]) {
+      const shownName = name.replace('[]', '')
+      const message = `Unknown parameter ${shownName}; did you mean ${known}?`
+      expectError(await send(given, given.ann, sent), 400, message)
+    }
+  }
+  for (const sent of [form(PATH, 'secret=x&kind=share&share_domain='), parts('kind')])
+    expect(200, await send(given, given.ann, sent))
+  const { secret_key } = await shared(given.url, given.ann, { secret: 'x', passphrase: 'y' })
+  expect(400, await request(given.url, form(`/api/v1/secret/${secret_key}`, 'passphras=y')))
+  assert.is(shownIn(await reveal(given.url, secret_key, 'y')).value, 'x')
+})
+
 test('reads a URL-encoded form declared as multipart without a boundary', async (given) => {
   const headers = { 'Content-Type': 'multipart/form-data' }
   const { secret_key } = shownIn(await send(given, given.ann, { body: 'secret=a+b%26c&ttl=60', headers }))

@@ -1,8 +1,5 @@
-import busboy from 'busboy'
-import type { Busboy } from 'busboy'
 import type { Context } from 'koa'
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { parse } from 'qs'
 import { z } from 'zod'
 import { RequestError } from '../../../domain/decider.ts'
@@ -10,70 +7,42 @@ import { isJsonObject, describeJsonType } from '../../../representations/json.ts
 import { discardRest, readWithLimits, refuseEncoding } from '../body-limits.ts'
 import type { HttpRequest, RequestBody } from '../endpoint.ts'
 import { JSON_TYPES, refuseLarge } from '../json-body.ts'
+import { decodeText, isMultipart, readContent, readParts, type Part } from '../multipart.ts'
 import { bodyReader } from '../read-body.ts'
 import { decodeUtf8, formOptions, PARAMETERS_MAX, tooManyParameters, type ParameterRules } from './form.ts'
-import { isList } from './query.ts'
+import { findMistypedNames, isList } from './query.ts'
 
 /**
- * Reads a multipart form of texts (RFC 7578). A part sent as a file is read as text too.
+ * Reads a multipart form of texts (RFC 7578). A part sent as a file is read as text too. A part `_charset_` names the charset
+ * of those that declare none (section 4.6).
  * @param maxBytes of the body
  * @returns the form, urlencoded
  * @throws RequestError unsupported, malformed, too-large, too-slow, unavailable
  */
-async function readMultipartForm(ctx: Context, maxBytes: number): Promise<string> {
+async function readMultipartForm(ctx: Context, type: string, maxBytes: number): Promise<string> {
   const { req } = ctx
+  const body = new PassThrough()
+  const readTexts = async () => {
+    const contents: (readonly [Part, Buffer])[] = []
+    for await (const part of readParts(req.pipe(body), type, PARAMETERS_MAX)) {
+      contents.push([part, await readContent(part, maxBytes)])
+    }
+    const [, charset] = contents.find(([{ name }]) => name === '_charset_') ?? []
+    return contents.map(([part, bytes]): [string, string] => [
+      part.name,
+      decodeText(part, bytes, charset?.toString() || undefined),
+    ])
+  }
   try {
     refuseEncoding(req)
-    const parser = parserOf(req, maxBytes)
-    const parse = () => {
-      const parts = partsOf(parser)
-      req.pipe(parser)
-      return parts
-    }
-    return new URLSearchParams(await readWithLimits(ctx, maxBytes, parse)).toString()
+    return new URLSearchParams(await readWithLimits(ctx, maxBytes, readTexts)).toString()
   } catch (error) {
     discardRest(req)
-    throw error instanceof RequestError ? error : unreadableForm(error)
+    throw error
+  } finally {
+    body.destroy()
   }
 }
-
-function parserOf({ headers }: IncomingMessage, maxBytes: number): Busboy {
-  const limits = { parts: PARAMETERS_MAX, fieldSize: maxBytes, fileSize: maxBytes, headerPairs: 50 }
-  return busboy({ headers, defParamCharset: 'utf8', limits })
-}
-
-async function partsOf(parser: Busboy): Promise<[name: string, value: string][]> {
-  const parts: { readonly name: string; readonly encoding: string; value: string }[] = []
-  parser.on('field', (name, value, { encoding }) => parts.push({ name, encoding, value }))
-  parser.on('file', (name, stream, { encoding }) => {
-    const part = { name, encoding, value: '' }
-    parts.push(part)
-    stream.setEncoding('utf8').on('data', (chunk: string) => (part.value += chunk))
-    stream.on('error', (error) => parser.destroy(error))
-  })
-  // The parser may emit several errors, and `once` handles only the first.
-  parser.on('error', () => undefined)
-  parser.on('partsLimit', () => parser.destroy(tooManyParameters()))
-  await once(parser, 'close')
-  return parts.map(({ name, encoding, value }) => [name, requirePartText(value, encoding)])
-}
-
-/** @throws RequestError malformed */
-function requirePartText(value: string, encoding: string): string {
-  if (!/^(?:7bit|8bit|binary)$/i.test(encoding)) {
-    throw new RequestError('malformed', 'A multipart part must be sent without Content-Transfer-Encoding')
-  }
-  // The decoder replaces invalid UTF-8 by U+FFFD.
-  if (value.includes('\ufffd'))
-    throw new RequestError('malformed', 'A multipart part must be UTF-8 text without U+FFFD')
-  return value
-}
-
-export const unreadableForm = (error: unknown) =>
-  new RequestError(
-    'malformed',
-    `The form cannot be read: ${error instanceof Error ? error.message : 'it is malformed'}`,
-  )
 
 /** Parameters by name: texts and lists of texts from a query or form, any values from a JSON object. */
 export type RawParameters = Readonly<Record<string, unknown>>
@@ -108,13 +77,14 @@ function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParam
     const { headers } = ctx.req
     const { 'content-type': type = '', 'content-length': length } = headers
     if (length === '0') return {}
-    const isMultipart = /^multipart\/form-data\b/i.test(type)
-    if (isMultipart && /;\s*boundary=/i.test(type)) return parseForm(await readMultipartForm(ctx, maxBytes), options)
-    if (isMultipart) headers['content-type'] = FORM
+    const isForm = isMultipart(type)
+    if (isForm && /;\s*boundary\s*=/i.test(type))
+      return parseForm(await readMultipartForm(ctx, type, maxBytes), options)
+    if (isForm) headers['content-type'] = FORM
     const body = await read(ctx)
     if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
     const parameters = (body ?? {}) as RawParameters
-    if (isMultipart && Object.keys(parameters).some((name) => name.startsWith('--'))) {
+    if (isForm && Object.keys(parameters).some((name) => name.startsWith('--'))) {
       throw new RequestError('malformed', 'The Content-Type multipart/form-data must have a boundary')
     }
     return parameters
@@ -180,7 +150,9 @@ export type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> &
 
 /**
  * Declares parameters that clients send in the query, a form or a JSON object. The body takes precedence over the query.
- * Messages of the schemas follow the name of the parameter: `must be text`. Unknown parameters are ignored.
+ * Messages of the schemas follow the name of the parameter: `must be text`. Unknown parameters are ignored, except under Rack
+ * rules one that is probably misspelt: a secret must not be shared without its `Passphrase`. RFC 6749, section 3.2, requires
+ * that all are ignored.
  */
 export function defineParameters<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -197,6 +169,8 @@ export function defineParameters<Shape extends z.ZodRawShape>(
       const { query, body } = await read(ctx, search)
       if (rules === 'once') return validate(schema, { ...requireSingleTexts(query), ...requireSingleTexts(body) })
       const parameters: Record<string, unknown> = { ...query, ...body }
+      const [mistyped] = findMistypedNames(Object.keys(parameters), Object.keys(shape))
+      if (mistyped !== undefined) throw new RequestError('malformed', mistyped.message)
       for (const name of lists) if (parameters[name] !== undefined) parameters[name] = [parameters[name]].flat()
       return validate(
         schema,
