@@ -185,6 +185,7 @@ class Connections {
   readonly #places: FairShare
   readonly #pipeliningPlaces: FairShare
   refusedCount = 0
+  #hasAccepted = false
 
   constructor(private readonly limits: ConnectionLimits) {
     this.#places = new FairShare(limits.maxConnections)
@@ -197,6 +198,7 @@ class Connections {
 
   /** Closes the connection if its client address has too many. */
   accept(socket: Socket): void {
+    this.#hasAccepted = true
     // Node removes its own listener after `connect` and `clientError`, and an error without a listener ends the process: a
     // CONNECT request followed by a connection reset is enough.
     socket.on('error', () => socket.destroy())
@@ -212,10 +214,16 @@ class Connections {
 
   /** Passes the requests of the server's connections to a listener: one at a time of each connection, the clients in turn. */
   serve(server: Server, listener: RequestListener): void {
-    const start = batchRequests(({ req, res }: Exchange) => {
+    const startExchange = ({ req, res }: Exchange) => {
       // No event will report that the client has disconnected in the meantime.
       if (!req.socket.destroyed) listener(req, res)
-    })
+    }
+    const isAccepting = () => {
+      const hasAccepted = this.#hasAccepted
+      this.#hasAccepted = false
+      return hasAccepted
+    }
+    const start = batchRequests(startExchange, isAccepting)
     server.on('request', (req, res) => {
       const connection = this.#connections.get(req.socket)
       connection?.add({ req, res }, (exchange) => start(this.#clientOf(exchange.req, connection), exchange))

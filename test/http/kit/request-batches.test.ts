@@ -11,7 +11,7 @@ const afterImmediates = () => new Promise((done) => setImmediate(() => setImmedi
  * @param takes milliseconds per request
  * @param answer called for each request
  */
-function recordingBatch(takes = 0, answer: () => unknown = () => undefined) {
+function recordingBatch(takes = 0, answer: () => unknown = () => undefined, isAccepting = () => false) {
   const seen: string[] = []
   let isMarked = false
   let now = 0
@@ -27,6 +27,7 @@ function recordingBatch(takes = 0, answer: () => unknown = () => undefined) {
         seen.push('|')
       })
     },
+    () => isAccepting(),
     () => now,
   )
   return {
@@ -65,10 +66,13 @@ test('yield to timers in between if each takes long', async () => {
 
 test('can arrive while others start', async () => {
   const { begin, seen } = recordingBatch()
-  const again = batchRequests((name: string) => {
-    begin(name)
-    if (name === 'a') again('client', 'b')
-  })
+  const again = batchRequests(
+    (name: string) => {
+      begin(name)
+      if (name === 'a') again('client', 'b')
+    },
+    () => false,
+  )
   again('client', 'a')
   while (!seen().includes('b')) await afterImmediates()
   assert.is(seen().replaceAll('|', ''), 'ab')
@@ -91,6 +95,26 @@ test('start fewer at a time after their promise callbacks took long', async () =
   while (seen().replaceAll('|', '').length < 40) await afterImmediates()
   await afterImmediates()
   assert.is(seen(), `${'.'.repeat(32)}|${'.|'.repeat(8)}`)
+})
+
+test('wait while connections are accepted, for up to 5 ms', async () => {
+  let accepted = 3
+  const few = recordingBatch(0, undefined, () => accepted-- > 0)
+  few.begin('a')
+  while (accepted > 0) {
+    assert.is(few.seen(), '')
+    await afterImmediates()
+  }
+  await afterImmediates()
+  assert.is(few.seen(), 'a|')
+
+  const many = recordingBatch(0, undefined, () => true)
+  many.begin('a')
+  for (let round = 0; round < 10; round++) await afterImmediates()
+  assert.is(many.seen(), '')
+  many.advance(5)
+  await afterImmediates()
+  assert.is(many.seen(), 'a|')
 })
 
 test.run()
