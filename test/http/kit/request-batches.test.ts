@@ -101,10 +101,8 @@ test('wait while connections are accepted, for up to 5 ms', async () => {
   let accepted = 3
   const few = recordingBatch(0, undefined, () => accepted-- > 0)
   few.begin('a')
-  while (accepted > 0) {
-    assert.is(few.seen(), '')
-    await afterImmediates()
-  }
+  for (let round = 0; few.seen() === '' && round < 10; round++) await afterImmediates()
+  assert.is(accepted, -1)
   await afterImmediates()
   assert.is(few.seen(), 'a|')
 
