@@ -41,8 +41,25 @@ export type RequestErrorKind =
   | 'too-long' // 431: the headers
   | 'unavailable' // 503
 
+/** Kinds of faults, for programs. They are part of the API: names stay, and the meaning of each stands in docs/api.md. */
+export const FAULT_CODES = [
+  'required',
+  'type',
+  'range',
+  'format',
+  'unknown_field',
+  'unknown_parameter',
+  'unknown_value',
+  'duplicate',
+  'not_found',
+  'forbidden',
+] as const
+export type FaultCode = (typeof FAULT_CODES)[number]
+
 /** One fault of a request. `pointer`: a JSON Pointer into the body, or the name of a query parameter. */
-export type ErrorDetail = { readonly message: string; readonly pointer?: string }
+export type ErrorDetail =
+  | { readonly message: string; readonly pointer: string; readonly code: FaultCode }
+  | { readonly message: string; readonly pointer?: undefined; readonly code?: undefined }
 
 /** Rejects a request: the response has the status of `kind` and the messages of `details`. */
 export class RequestError extends Error {

@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import { z } from 'zod'
 import { WaitBudget } from '../projections/engine/progress.ts'
 import type { RequestContext } from './middleware/context.ts'
 import type { HttpResponse } from './kit/response.ts'
 import type { HttpRequest, Endpoint } from './kit/endpoint.ts'
+import { queryReader } from './kit/parameters/query.ts'
+import { requireMediaType } from './kit/read-body.ts'
 import { setResponse } from './middleware/responses.ts'
 import type { EndpointHandler } from './routers.ts'
 
@@ -35,14 +38,17 @@ async function runEndpoint<Service>(
   services: Service,
   options: EndpointHandlerOptions,
 ): Promise<HttpResponse> {
-  const { auth, body } = endpoint
+  const { auth, body, query, group } = endpoint
   const request = new EndpointRequest(ctx, options)
   const authenticate = async () => {
     request.principal = ctx.state.principal = await auth.authenticate(request, services)
   }
   // Authenticate before reading the body, unless the body may contain the credentials.
   if (auth.needsBody !== true) await authenticate()
+  if (query === undefined && group.refusesUnknownParameters && isRead(ctx) && ctx.querystring !== '')
+    readNoParameters(ctx.querystring)
   if (body === undefined) return endpoint.handler(request, services)
+  requireMediaType(ctx, body.mediaTypes)
   request.body = await body.read(ctx, request, services)
   try {
     if (auth.needsBody === true) await authenticate()
@@ -51,6 +57,10 @@ async function runEndpoint<Service>(
     await body.release?.(request.body)
   }
 }
+
+const isRead = ({ method }: RequestContext) => method === 'GET' || method === 'HEAD'
+
+const readNoParameters = queryReader(z.object({}))
 
 /** A class, because V8 gives each object literal with getters its own hidden class. */
 class EndpointRequest implements HttpRequest<unknown, unknown> {

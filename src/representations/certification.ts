@@ -8,7 +8,7 @@ import {
 import { reportCheckUrl } from '../domain/certification/page-cells.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
 import { LINK_LIFETIMES, parseText, type LinkBuilder, type ParseResult } from './json.ts'
-import { assignedMembers, DIAMOND_ID, mustBe, objectSchema, parseInput, parsedBy } from './parse.ts'
+import { assignedMembers, DIAMOND_ID, mustBe, objectSchema, parseInput, parsedBy, textFaultCode } from './parse.ts'
 
 const LABORATORY = z.enum(LABORATORIES).meta({ id: 'Laboratory' })
 
@@ -74,11 +74,13 @@ export const NEW_CERTIFICATION = objectSchema(
       z.union([LABORATORY, z.string()], mustBe(EXPECTED_LABORATORY, `is required: ${EXPECTED_LABORATORY}`)),
       parseLaboratory,
       EXPECTED_LABORATORY,
+      'unknown_value',
     ).meta({ examples: ['GIA'] }),
     number: parsedBy(
       z.string(mustBe(EXPECTED_NUMBER)).meta({ maxLength: MAX_NUMBER_LENGTH }),
       parseReportNumber,
       EXPECTED_NUMBER,
+      textFaultCode(MAX_NUMBER_LENGTH),
     )
       .nullish()
       .describe("The report's number.")

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
-import { RequestError, type ErrorDetail } from '../domain/decider.ts'
+import { FAULT_CODES, RequestError, type ErrorDetail, type FaultCode } from '../domain/decider.ts'
 import { isJsonObject, describeJsonType, pointerToken, jsonExcerpt, type ParseResult } from './json.ts'
 
 /** Unknown members of one object that get a separate error. The limit keeps responses to large bodies small. */
@@ -23,10 +23,14 @@ function unknownMembers(
     const suggestion = findClosestName(name, members)
     const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
     const pointer = `${at}/${pointerToken(name.slice(0, MAX_POINTER_NAME_LENGTH))}`
-    return { pointer, message: `${name.slice(0, MAX_MESSAGE_NAME_LENGTH)} is not a field of ${objectName}${hint}` }
+    const message = `${name.slice(0, MAX_MESSAGE_NAME_LENGTH)} is not a field of ${objectName}${hint}`
+    return { pointer, message, code: 'unknown_field' }
   })
   const more = names.length - MAX_LISTED_MEMBERS
-  if (more > 0) faults.push({ pointer: at, message: `${more} more members are not fields of ${objectName}` })
+  if (more > 0) {
+    const message = `${more} more members are not fields of ${objectName}`
+    faults.push({ pointer: at, message, code: 'unknown_field' })
+  }
   return faults
 }
 
@@ -44,7 +48,7 @@ export function parseInput<Value>(
   description: ObjectDescription,
   at = '',
 ): ParseResult<Value> {
-  const { success, data, error } = schema.safeParse(input)
+  const { success, data, error } = schema.safeParse(input, { reportInput: true })
   if (success) return { value: data }
   return { errors: inOrderOf(input, error.issues).flatMap((issue) => toErrorDetails(issue, description, at)) }
 }
@@ -68,8 +72,30 @@ export function requireValid<Value>({ value, errors }: ParseResult<Value>): Valu
 function toErrorDetails(issue: z.core.$ZodIssue, { name, members }: ObjectDescription, at: string): ErrorDetail[] {
   const pointer = issue.path.reduce<string>((parent, part) => `${parent}/${pointerToken(String(part))}`, at)
   if (issue.code === 'unrecognized_keys') return unknownMembers(issue.keys, name, members, pointer)
-  return [{ pointer, message: [...issue.path, issue.message].join(' ') }]
+  return [{ pointer, message: [...issue.path, issue.message].join(' '), code: faultCodeOf(issue) }]
 }
+
+/** The code of an issue that was reported with its input. A schema's own checks name theirs by `issueOf`. */
+export function faultCodeOf(issue: z.core.$ZodIssue): FaultCode {
+  const { code, input } = issue
+  if (code === 'custom') return FAULT_CODES.find((name) => name === issue.params?.['code']) ?? 'format'
+  if (input === undefined || input === null) return 'required'
+  if (code === 'too_big' || code === 'too_small' || input === Infinity || input === -Infinity) return 'range'
+  const alternatives = code === 'invalid_union' ? issue.errors.flat() : [issue]
+  if (
+    alternatives.some(
+      (one) => one.code === 'invalid_value' && one.values.some((value) => typeof value === typeof input),
+    )
+  )
+    return 'unknown_value'
+  return code === 'invalid_format' ? 'format' : 'type'
+}
+
+/** An issue for the `addIssue` of a schema's own check. */
+export const issueOf = (code: FaultCode, message: string) => ({ code: 'custom', message, params: { code } }) as const
+
+/** The code of a text that `parseText` refuses: too long, or blank or with control characters. */
+export const textFaultCode = (max: number) => (text: string) => (text.trim().length > max ? 'range' : 'format')
 
 type SchemaMessage = { readonly error: (issue: { readonly input?: unknown }) => string }
 
@@ -93,16 +119,18 @@ export const atMost = (max: number, elements: string): SchemaMessage => ({
  * A schema with additional parsing.
  * @param parse returns undefined for an invalid value
  * @param expected what is expected
+ * @param code of an invalid value
  */
 export const parsedBy = <From, Value>(
   type: z.ZodType<From>,
   parse: (value: From) => Value | undefined,
   expected: string,
+  code: FaultCode | ((value: From) => FaultCode),
 ) =>
   type.transform((value, context): Value => {
     const parsed = parse(value)
     if (parsed !== undefined) return parsed
-    context.addIssue(mismatch(expected, value))
+    context.addIssue(issueOf(typeof code === 'string' ? code : code(value), mismatch(expected, value)))
     return z.NEVER
   })
 

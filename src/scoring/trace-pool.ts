@@ -41,7 +41,8 @@ export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOpt
     },
     inspectInWorker: async (bytes) => {
       const answer = await pool.run({ kind: 'inspect', bytes })
-      if (answer.kind === 'no-stone') throw new RequestError('invalid', [{ pointer: '/file', message: answer.message }])
+      if (answer.kind === 'no-stone')
+        throw new RequestError('invalid', [{ pointer: '/file', message: answer.message, code: 'format' }])
       return answer.kind === 'inspected' ? answer.shape : throwTaskFailure(answer)
     },
     traceModelInWorker: async (bytes, fold) => {

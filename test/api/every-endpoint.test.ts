@@ -51,7 +51,7 @@ test('uses the request id as the correlation id of written events', async ({ ser
 test('ignores doubled slashes and a trailing slash in the path', async ({ service, ann }) => {
   for (const [name, request] of Object.entries(await sampleRequests(service, ann))) {
     const plain = expect(statusOf(name), await service.send(request))
-    for (const path of [`${request.path}/`, request.path.replaceAll('/', '//'), `//${request.path}//?x=a//b/`]) {
+    for (const path of [`${request.path}/`, request.path.replaceAll('/', '//'), `//${request.path}//?_=a//b/`]) {
       const response = expect(statusOf(name), await service.send({ ...request, path }))
       if (name === 'one' || name === 'constants') assert.is(response.text, plain.text, path)
     }

@@ -326,7 +326,7 @@ for (const [name, parts, message] of [
 
 test('of a certification with a text that is too long is rejected, not truncated', async (given) => {
   const { details } = refusal(422, await attach(given, part('name="number"', `33188${' '.repeat(1_020)}7`)))
-  assert.equal(details, [{ pointer: '/number', message: 'number must be at most 1,024 bytes' }])
+  assert.equal(details, [{ pointer: '/number', message: 'number must be at most 1,024 bytes', code: 'range' }])
 })
 
 test.run()

@@ -100,7 +100,24 @@ for (const endpoint of ENDPOINTS as readonly AnyEndpoint[]) {
       const status = auth.scheme === 'oauth-client' ? 400 : 413
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `))
     })
+
+    test(`${operationId} rejects another media type, and names those that it reads`, async ({ service }) => {
+      const method = methods.find((one) => one !== 'GET') ?? ''
+      const headers = { 'Content-Type': 'application/json-patch+json', ...(await credentials(service, endpoint)) }
+      const { status, text } = await service.send({ method, path, headers, body: '[]' })
+      assert.is(status, auth.scheme === 'oauth-client' ? 400 : 415)
+      for (const mediaType of body.mediaTypes) assert.ok(text.includes(mediaType), `${mediaType} in ${text}`)
+    })
   }
 }
+
+test('that modifies by PATCH names the formats of a patch with 415', async ({ service }) => {
+  const headers = { 'Content-Type': 'application/json-patch+json', Authorization: `Bearer ${service.ann.token}` }
+  for (const { paths } of ENDPOINTS.filter(({ methods: all }) => all.includes('PATCH'))) {
+    const path = String(paths[0]).replace('{version}', 'v4').replace('{id}', '1')
+    const { status, headers: got } = await service.send({ method: 'PATCH', path, headers, body: '[]' })
+    assert.equal([status, got['accept-patch']], [415, 'application/json, application/merge-patch+json'], path)
+  }
+})
 
 test.run()

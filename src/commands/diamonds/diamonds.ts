@@ -205,10 +205,8 @@ const loadDiamonds = <One extends DiamondReference>(
     })),
   )
 
-const faultAt = ({ message }: RequestError, pointer: string | undefined): ErrorDetail => ({
-  message,
-  ...(pointer !== undefined && { pointer }),
-})
+const faultAt = ({ message, kind }: RequestError, pointer: string | undefined): ErrorDetail =>
+  pointer === undefined ? { message } : { message, pointer, code: kind === 'forbidden' ? 'forbidden' : 'not_found' }
 
 /**
  * Decides on the current state of the diamonds.

@@ -130,10 +130,10 @@ async function change(
 function checkDescription(description: string | null): void {
   if (description === null || description.length <= MAX_DESCRIPTION_LENGTH) return
   const message = `A description must have at most ${MAX_DESCRIPTION_LENGTH} characters, got ${description.length}`
-  throw new RequestError('invalid', [{ pointer: '/description', message }])
+  throw new RequestError('invalid', [{ pointer: '/description', message, code: 'range' }])
 }
 
 function checkUrl(url: string, rules: WebhookRules): void {
   const message = faultOfUrl(url, rules)
-  if (message !== undefined) throw new RequestError('invalid', [{ pointer: '/url', message }])
+  if (message !== undefined) throw new RequestError('invalid', [{ pointer: '/url', message, code: 'format' }])
 }

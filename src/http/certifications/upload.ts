@@ -13,7 +13,6 @@ import {
 import type { BearerPrincipal } from '../kit/authenticate.ts'
 import type { RequestBody } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
-import { isMultipart } from '../kit/multipart.ts'
 
 /** Maximum bytes of a report's file. */
 export const FILE_LIMIT = 10_485_760
@@ -76,10 +75,12 @@ export class PdfValidator {
 const missingHeader = () => notPdf(`%PDF- is missing in the first ${HEADER_SEARCH_BYTES} bytes`)
 
 const notPdf = (reason: string) =>
-  new RequestError('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${reason}` }])
+  new RequestError('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${reason}`, code: 'format' }])
 
 const tooLarge = () =>
-  new RequestError('too-large', [{ pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes` }])
+  new RequestError('too-large', [
+    { pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes`, code: 'range' },
+  ])
 
 export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
 
@@ -93,24 +94,20 @@ const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new P
 async function readUpload(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')
   if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
-  const { texts, ...rest } = await readForm(uploads, type, ctx, uploader)
+  const { texts, ...rest } = await readForm(uploads, ctx, uploader)
   return { input: certificationFromForm(texts), ...rest }
 }
 
 const readJson = jsonReader()
 
-async function readForm(uploads: FormUploads, type: string, ctx: Context, uploader: Uploader): Promise<UploadForm> {
+async function readForm(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<UploadForm> {
   if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
-  if (!isMultipart(type))
-    throw new RequestError('unsupported', `Content-Type must be ${ACCEPTED_TYPES}, got ${type.slice(0, 100)}`)
   try {
     return await uploads.read(ctx, uploader, PDF)
   } catch (error) {
     throw error instanceof FormUploadError ? withTextFaults(error) : error
   }
 }
-
-const ACCEPTED_TYPES = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
 
 /** Adds the validation errors of the texts that arrived before the form was rejected. */
 function withTextFaults({ refusal: { kind, details }, texts }: FormUploadError): RequestError {

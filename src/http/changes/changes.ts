@@ -179,7 +179,7 @@ export const listChanges = endpoint({
       description: 'The changes, and the cursor for the next request',
       schema: { v3: pageSchema(DIAMOND.v3), v4: pageSchema(DIAMOND.v4) },
     },
-    400: 'A query parameter cannot be parsed, or the cursor is malformed',
+    400: 'A query parameter is unknown or cannot be parsed, or the cursor is malformed',
     410: 'The changes at the cursor were lost in a restore; continue from the cursor in `restart`',
     422: 'A query parameter is out of range',
     429: 'Too many concurrent requests of this account',

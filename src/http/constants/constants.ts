@@ -7,7 +7,7 @@ import { RequestError } from '../../domain/decider.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { HttpResponse } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
-import { platformGroup } from '../kit/errors.ts'
+import { publicDataGroup } from '../kit/errors.ts'
 import { integerPathParameter } from '../kit/path-parameters.ts'
 
 const id = z.int().min(1)
@@ -72,7 +72,7 @@ export const readConstants = endpoint({
   path: '/v2/constants',
   summary: 'Retrieve the constants: the dictionaries of all fields and the scoring constants',
   auth: publicAccess,
-  group: platformGroup,
+  group: publicDataGroup,
   responses: {
     200: { description: 'The constants', schema: CONSTANTS, headers: { ETag: 'Changes with the release' } },
     ...NOT_MODIFIED,
@@ -86,7 +86,7 @@ export const listCutShapes = endpoint({
   path: '/v2/cutshapes',
   summary: 'List the cut shapes as a tree',
   auth: publicAccess,
-  group: platformGroup,
+  group: publicDataGroup,
   responses: {
     200: { description: 'The tree', schema: CUT_SHAPE_TREE, headers: { ETag: 'Changes with the release' } },
     ...NOT_MODIFIED,
@@ -101,7 +101,7 @@ export const readCutShape = endpoint({
   summary: 'Retrieve a cut shape',
   auth: publicAccess,
   pathParameters: { id: integerPathParameter('The id of a cut shape.') },
-  group: platformGroup,
+  group: publicDataGroup,
   responses: {
     200: { description: 'The shape', schema: CUT_SHAPE_DETAIL, headers: { ETag: 'Changes with the release' } },
     ...NOT_MODIFIED,

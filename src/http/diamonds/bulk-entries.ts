@@ -74,8 +74,8 @@ async function parseEntries<Entry extends { readonly id: number }>(
     const { value, errors = [] } = parse(item, pointer)
     const id = value === undefined ? parseDiamondId(item, 'id') : value.id
     if (id !== undefined && idEntries.has(id)) {
-      const fault = { pointer: `${pointer}/id`, message: `id ${id} occurs in more than one entry` }
-      return { errors: [fault, ...errors] }
+      const message = `id ${id} occurs in more than one entry`
+      return { errors: [{ pointer: `${pointer}/id`, message, code: 'duplicate' }, ...errors] }
     }
     if (id !== undefined) idEntries.set(id, { id, pointer })
     return value === undefined ? { errors } : { value: { ...value, pointer } }

@@ -70,7 +70,7 @@ export const readHistory = endpoint({
       headers: PAGE_HEADERS,
     },
     204: { description: 'No entries on this page', headers: PAGE_HEADERS },
-    400: 'A query parameter cannot be parsed',
+    400: 'A query parameter is unknown or cannot be parsed',
     422: 'A query parameter is out of range',
     ...DIAMOND_ERROR_RESPONSES,
   },

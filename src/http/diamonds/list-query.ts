@@ -43,6 +43,7 @@ const ID = parsedBy(
     return /^\d+$/.test(text) && id >= 1 && Number.isSafeInteger(id) ? id : undefined
   },
   `an integer from 1 to ${Number.MAX_SAFE_INTEGER}`,
+  (text) => (/^-?\d+$/.test(text) ? 'range' : 'format'),
 ).meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 /** A text as it is stored, and as earlier releases stored it: with invisible characters, and with surrounding white space. */
@@ -159,18 +160,18 @@ function findMisplacedParameters(version: ApiVersion, parameters: QueryValues): 
   const faults: ErrorDetail[] = []
   if (parameters.has('after') && parameters.has('offset')) {
     const message = 'offset must not be combined with after; send one of them'
-    faults.push({ pointer: 'offset', message })
+    faults.push({ pointer: 'offset', message, code: 'duplicate' })
   }
   if (parameters.has('at')) {
     const message = `at is not supported for lists; it works for a single diamond: GET /${version}/diamond/{id}?at=TIME`
-    faults.push({ pointer: 'at', message })
+    faults.push({ pointer: 'at', message, code: 'unknown_parameter' })
   }
   return faults
 }
 
 function wrongCursor(cursor: unknown): RequestError {
   const message = `after must be empty or a cursor from the Link header of this list in this sort order, got ${jsonExcerpt(cursor)}`
-  return new RequestError('malformed', [{ pointer: 'after', message }])
+  return new RequestError('malformed', [{ pointer: 'after', message, code: 'format' }])
 }
 
 function filterIn(filters: readonly FilterParameter[], query: Readonly<Record<string, unknown>>): DiamondFilter {
@@ -198,5 +199,5 @@ const readAtQuery = queryReader(AT_QUERY)
 export function parseAt(search: string, now: number): number | undefined {
   const { at } = readAtQuery(search)
   if (at === undefined || at <= Math.floor(now / 1000)) return at
-  throw new RequestError('invalid', [{ pointer: 'at', message: 'at must not be in the future' }])
+  throw new RequestError('invalid', [{ pointer: 'at', message: 'at must not be in the future', code: 'range' }])
 }

@@ -70,7 +70,7 @@ export const readDiamond = endpoint({
       },
     },
     304: 'Not modified: the ETag in If-None-Match is current',
-    400: '`at` cannot be parsed',
+    400: 'A query parameter is unknown, or `at` cannot be parsed',
     422: '`at` is in the future or not a valid date',
     ...DIAMOND_ERROR_RESPONSES,
   },
@@ -103,7 +103,7 @@ export const listDiamonds = endpoint({
       headers: PAGE_HEADERS,
     },
     204: { description: 'No diamonds match, or none on this page', headers: PAGE_HEADERS },
-    400: 'A query parameter cannot be parsed or is misspelt, or `at` was sent, which lists do not support',
+    400: 'A query parameter is unknown or cannot be parsed, or `at` was sent, which lists do not support',
     422: 'A query parameter is out of range, or no index supports the combination; the message suggests one that works',
   },
   handler(request, { diamonds: { queries, links } }: DiamondServices) {

@@ -9,7 +9,7 @@ import {
   requireOwnedDiamond,
 } from '../../domain/diamond/diamond.ts'
 import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError, type ErrorDetail, type FaultCode } from '../../domain/decider.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
 import {
@@ -34,13 +34,13 @@ import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { waitForReadModel, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type RequestBody } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
-import { isMultipart } from '../kit/multipart.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
 import { actorOf, DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES } from './resource.ts'
 
-const fileFaults = (message: string) => [{ pointer: '/file', message }]
+const fileFaults = (message: string, code: FaultCode): ErrorDetail[] => [{ pointer: '/file', message, code }]
 
-const tooLarge = () => new RequestError('too-large', fileFaults(`file must be at most ${MAX_MODEL_BYTES} bytes`))
+const tooLarge = () =>
+  new RequestError('too-large', fileFaults(`file must be at most ${MAX_MODEL_BYTES} bytes`, 'range'))
 
 /** Checks the size of a 3D file. Its content is inspected once the upload is complete. */
 class ModelSizeValidator implements FileValidator {
@@ -52,7 +52,7 @@ class ModelSizeValidator implements FileValidator {
   }
 
   finish(): void {
-    if (this.bytes === 0) throw new RequestError('invalid', fileFaults('file must not be empty'))
+    if (this.bytes === 0) throw new RequestError('invalid', fileFaults('file must not be empty', 'required'))
   }
 }
 
@@ -67,12 +67,6 @@ const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploa
       file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, at most 20 MB.'),
     }),
     async read(ctx, { principal: { account }, clientAddress }, { models: { uploads } }) {
-      const type = ctx.get('Content-Type')
-      if (!isMultipart(type))
-        throw new RequestError(
-          'unsupported',
-          `Content-Type must be multipart/form-data, got ${type.slice(0, 100) || 'none'}`,
-        )
       try {
         return await onlyFile(await uploads.read(ctx, { account, address: clientAddress }, MODEL))
       } catch (error) {
@@ -84,12 +78,15 @@ const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploa
 
 /** @throws RequestError invalid if the form has no file or has other parts */
 async function onlyFile({ texts, file, fileError }: UploadForm): Promise<ReceivedFile> {
-  const unknownPartFaults = [...texts.keys()].map((name) => ({
+  const unknownPartFaults = [...texts.keys()].map((name): ErrorDetail => ({
     pointer: `/${name.slice(0, 60)}`,
     message: `Unknown part ${name.slice(0, 60)}; allowed: file`,
+    code: 'unknown_field',
   }))
   const missingFileFaults =
-    file === undefined && fileError === undefined ? fileFaults('file is required: a 3D file of the diamond') : []
+    file === undefined && fileError === undefined
+      ? fileFaults('file is required: a 3D file of the diamond', 'required')
+      : []
   const faults = [...missingFileFaults, ...(fileError?.details ?? []), ...unknownPartFaults]
   if (file !== undefined && faults.length === 0) return file
   await file?.incoming.discard()

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError, type ErrorDetail } from '../../domain/decider.ts'
 import type { SignedCheckpoints, SignedCheckpoint, Signer } from '../../projections/tree/signed-checkpoints.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { createResponse, ok } from '../kit/response.ts'
 import { publicAccess, endpoint, type HttpRequest } from '../kit/endpoint.ts'
-import { platformGroup } from '../kit/errors.ts'
+import { publicDataGroup } from '../kit/errors.ts'
 import { queryReader, wholeNumber } from '../kit/parameters/query.ts'
 
 export type EvidenceServices = {
@@ -54,7 +54,7 @@ export const readLogCheckpoint = endpoint({
     'Retrieve the latest signed checkpoint (C2SP tlog-checkpoint). It commits to the Merkle tree over all events; store it ' +
     'elsewhere to detect later changes.',
   auth: publicAccess,
-  group: platformGroup,
+  group: publicDataGroup,
   headers: NO_CACHE,
   responses: {
     200: { description: 'Origin, tree size, root hash and signature', mediaType: 'text/plain' },
@@ -71,7 +71,7 @@ export const readLogKey = endpoint({
   path: '/log/key',
   summary: 'Retrieve the key for verifying checkpoints, in signed note format',
   auth: publicAccess,
-  group: platformGroup,
+  group: publicDataGroup,
   headers: NO_CACHE,
   responses: { 200: { description: 'NAME+ID+KEY', mediaType: 'text/plain' }, 404: UNSIGNED[404] },
   async handler(_request, services: EvidenceServices) {
@@ -94,10 +94,9 @@ const readSizes = queryReader(SIZES)
 
 /** @throws RequestError invalid */
 function requireValidSizes({ from, to }: z.output<typeof SIZES>, latestSize: number): void {
-  const faults = [
-    ...(to > latestSize ? [{ pointer: 'to', message: `to must be from 0 to ${latestSize}, got ${to}` }] : []),
-    ...(from > to ? [{ pointer: 'from', message: `from must be from 0 to ${to}, got ${from}` }] : []),
-  ]
+  const rangeFault = (pointer: string, max: number, size: number): ErrorDetail[] =>
+    size <= max ? [] : [{ pointer, message: `${pointer} must be from 0 to ${max}, got ${size}`, code: 'range' }]
+  const faults = [...rangeFault('to', latestSize, to), ...rangeFault('from', to, from)]
   if (faults.length > 0) throw new RequestError('invalid', faults)
 }
 
@@ -108,7 +107,7 @@ export const readLogConsistency = endpoint({
   summary: 'Retrieve a consistency proof between two tree sizes (RFC 6962, section 2.1.2)',
   auth: publicAccess,
   query: SIZES,
-  group: platformGroup,
+  group: publicDataGroup,
   headers: NO_CACHE,
   responses: {
     200: {
@@ -121,7 +120,7 @@ export const readLogConsistency = endpoint({
         })
         .meta({ id: 'LogConsistency' }),
     },
-    400: 'A query parameter cannot be parsed',
+    400: 'A query parameter is unknown or cannot be parsed',
     422: '`to` exceeds the size of the latest checkpoint, or `from` is greater than `to`',
     ...UNSIGNED,
   },

@@ -177,10 +177,13 @@ export type UploadForm = {
 const FILE_SENT_AS_TEXT: ErrorDetail = {
   pointer: '/file',
   message: 'file must be sent as a file: with a filename in its Content-Disposition',
+  code: 'type',
 }
 
 const repeatedPart = (name: string) =>
-  new RequestError('malformed', [{ pointer: `/${name}`, message: `${name} must be given only once` }])
+  new RequestError('malformed', [
+    { pointer: `/${name}`, message: `${name} must be given only once`, code: 'duplicate' },
+  ])
 
 const readUrlencoded = bodyReader({
   urlencoded: true,

@@ -274,7 +274,7 @@ export const showInventory = endpoint({
   query: LIST_QUERY.v4.omit({ after: true }),
   responses: {
     200: { description: 'The inventory, or the log-in form', mediaType: 'text/html' },
-    400: 'A query parameter cannot be parsed',
+    400: 'A query parameter is unknown or cannot be parsed',
     422: 'A query parameter is out of range, or no index supports the combination; the page suggests one that works',
   },
   group: inventoryPagesGroup,

@@ -100,6 +100,8 @@ export type EndpointGroup = {
   readonly pathPrefixes: readonly string[]
   /** Set on every response below the prefixes, including errors and OPTIONS. */
   readonly headers?: ResponseHeaders
+  /** Whether a GET with a query parameter that its endpoint doesn't declare is 400, rather than the parameter being ignored. */
+  readonly refusesUnknownParameters?: boolean
   /** Without a schema, errors are HTML pages. */
   readonly errorFormat: { readonly mediaType: string; readonly schema?: ZodType }
   /** May choose another status than `details.status`. `params` are empty if no endpoint matched. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/decider.ts'
+import { FAULT_CODES, RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/decider.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
   LogClosed,
@@ -99,7 +99,7 @@ function platformError(faults: readonly ErrorDetail[], requestId: string): objec
   const details = faults.filter((fault) => fault.pointer !== undefined)
   return {
     error: faults.map((fault) => fault.message),
-    ...(details.length > 0 && { details: details.map(({ pointer, message }) => ({ pointer, message })) }),
+    ...(details.length > 0 && { details: details.map(({ pointer, message, code }) => ({ pointer, message, code })) }),
     requestId,
   }
 }
@@ -114,6 +114,7 @@ const PlatformError = z
             .string()
             .describe('The invalid value: a JSON Pointer into the body, or the name of a query parameter.'),
           message: z.string(),
+          code: z.enum(FAULT_CODES).meta({ id: 'ErrorCode' }).describe('The kind of error, for programs.'),
         }),
       )
       .optional(),
@@ -130,6 +131,9 @@ export const platformGroup: EndpointGroup = {
     createResponse(status, platformError(faults, requestId)),
 }
 
+/** Data for everybody: the dictionaries, the transparency log. */
+export const publicDataGroup: EndpointGroup = { ...platformGroup, refusesUnknownParameters: true }
+
 /** Only the client's own cache may store data of an account, and it must revalidate each time. */
 const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
 
@@ -139,6 +143,7 @@ export const accountGroup: EndpointGroup = {
   name: 'owned',
   pathPrefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification', '/v4/webhook'],
   headers: PRIVATE,
+  refusesUnknownParameters: true,
 }
 
 /** @param endpoint operation id; absent if no endpoint matched */

@@ -221,7 +221,7 @@ export async function readContent({ name, content }: Part, maxBytes: number): Pr
     length += chunk.length
     if (length > maxBytes) {
       const message = `${name.slice(0, 60)} must be at most ${maxBytes.toLocaleString('en')} bytes`
-      throw new RequestError('invalid', [{ pointer: `/${name.slice(0, 60)}`, message }])
+      throw new RequestError('invalid', [{ pointer: `/${name.slice(0, 60)}`, message, code: 'range' }])
     }
     chunks.push(chunk)
   }

@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
 import { RequestError } from '../../domain/decider.ts'
 import { discardRest, encodingOf, readWithLimits, tooLarge } from './body-limits.ts'
+import { ErrorWithHeaders } from './errors.ts'
 import { tooManyParameters } from './parameters/form.ts'
 
 export const DEFAULT_BODY_MAX_BYTES = 64 * 1024
@@ -39,8 +40,6 @@ export function bodyReader({
   defaultType,
   ...options
 }: BodyReaderOptions): (ctx: Context) => Promise<unknown> {
-  const { jsonTypes = [], textTypes = [], urlencoded = false } = options
-  const types = [...jsonTypes, ...textTypes, ...(urlencoded ? ['urlencoded'] : [])]
   const disabledParsers = { json: false, urlencoded: false, text: false, multipart: false }
   const limits = { jsonLimit: maxBytes, formLimit: maxBytes, textLimit: maxBytes }
   const parse = koaBody({ ...disabledParsers, ...limits, parsedMethods: METHODS, ...options })
@@ -48,7 +47,6 @@ export function bodyReader({
     const { req } = ctx
     req.headers['content-type'] ||= defaultType
     try {
-      if (ctx.is(types) === false) throw unsupported(req.headers['content-type'], defaultType)
       refuseCharset(ctx.request.charset)
       const decompressor = decompressorOf(encodingOf(req))
       const decompressedContext = () => (decompressor === undefined ? ctx : withDecompressedBody(ctx, decompressor))
@@ -97,8 +95,31 @@ function refuseCharset(charset: string): void {
   throw new RequestError('unsupported', `The charset of the body must be UTF-8, got ${charset.slice(0, 40)}`)
 }
 
-const unsupported = (type: string, expectedType: string) =>
-  new RequestError('unsupported', `Content-Type must be ${expectedType}, got ${type.slice(0, 100)}`)
+/** Instructions for changing a document (RFC 6902), not a document. */
+const JSON_PATCH = 'application/json-patch+json'
+
+/**
+ * Requires that the body, if there is one, has one of the media types. `application/json` stands for its extensions (`+json`)
+ * too, except JSON Patch; an empty string allows a body without a Content-Type.
+ * @throws ErrorWithHeaders unsupported, with `Accept-Patch` for PATCH (RFC 5789, section 2.2)
+ */
+export function requireMediaType(
+  { req, method }: Pick<Context, 'req' | 'method'>,
+  mediaTypes: readonly string[],
+): void {
+  const { 'content-type': type = '', 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
+  if (length === '0' && encoding === undefined) return
+  const mediaType = type === '' ? '' : type.toLowerCase().split(/[\s;,]/, 1)[0] || type
+  const names = mediaTypes.filter(Boolean)
+  const readsJson = names.includes('application/json')
+  if (mediaTypes.includes(mediaType)) return
+  if (readsJson && mediaType.endsWith('+json') && mediaType !== JSON_PATCH) return
+  discardRest(req)
+  const list = names.join(', ').replace(/, (?=[^,]*$)/, ' or ')
+  const refusal = new RequestError('unsupported', `Content-Type must be ${list}, got ${type.slice(0, 100) || 'none'}`)
+  const acceptPatch = [...names, ...(readsJson ? ['application/merge-patch+json'] : [])].join(', ')
+  throw method === 'PATCH' ? new ErrorWithHeaders({ 'Accept-Patch': acceptPatch }, refusal) : refusal
+}
 
 type ParserError = Error & { status?: number; code?: string; body?: unknown }
 

@@ -128,7 +128,9 @@ export function parseSignature(search: string): string {
   const parameters = parse(search)
   const signature = parameters['signature']
   const faults = findMistypedNames(Object.keys(parameters), ['signature'])
-  if (Array.isArray(signature)) faults.push({ message: 'signature must be given only once', pointer: 'signature' })
+  if (Array.isArray(signature)) {
+    faults.push({ message: 'signature must be given only once', pointer: 'signature', code: 'duplicate' })
+  }
   if (faults.length > 0) throw new RequestError('malformed', faults)
   return String(signature ?? '')
 }

@@ -9,13 +9,14 @@ export const STATUSES_OF_ANY_REQUEST: readonly number[] = [431, 503]
 /** Errors that reading a body may cause. */
 const BODY_ERROR_STATUSES: readonly number[] = [400, 408, 413, 415, 422]
 
-type StatusDeclarations = Pick<Endpoint, 'responses' | 'body'> & {
+type StatusDeclarations = Pick<Endpoint, 'responses' | 'body' | 'group' | 'methods'> & {
   readonly auth: Pick<Endpoint['auth'], 'errorStatuses'>
 }
 
 /** All statuses that an endpoint, its authentication and its body declare. */
-export const declaredStatuses = ({ responses, auth, body }: StatusDeclarations): Set<number> =>
+export const declaredStatuses = ({ responses, auth, body, group, methods }: StatusDeclarations): Set<number> =>
   new Set([
+    ...(group.refusesUnknownParameters && methods.includes('GET') ? [400] : []),
     ...Object.keys(responses).map(Number),
     ...auth.errorStatuses,
     ...(body === undefined ? [] : BODY_ERROR_STATUSES),

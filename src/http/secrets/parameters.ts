@@ -38,8 +38,16 @@ const addresses = z
     [...new Set(list.map((address) => extractAddress(visibleText(address ?? ''))))].filter((address) => address !== ''),
   )
 
+const lowerCase = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
+
 const flag = z
-  .union([z.boolean(), z.enum(['', 'true', '1', 'false', '0']).meta({ id: 'YesOrNoInForm' })], 'must be true or false')
+  .preprocess(
+    lowerCase,
+    z.union(
+      [z.boolean(), z.enum(['', 'true', '1', 'false', '0']).meta({ id: 'YesOrNoInForm' })],
+      'must be 1, 0, true or false',
+    ),
+  )
   .transform((value) => value === true || value === 'true' || value === '1')
   .default(false)
 

@@ -28,7 +28,7 @@ export function parseCursor(text: string, name = 'after'): Cursor {
   const [, epoch, number] = CURSOR_PATTERN.exec(text) ?? []
   if (epoch !== undefined && number !== undefined) return { epoch: Number(epoch), number: Number(number) }
   const message = `${name} must be a cursor from this feed, such as 0-17, or now; got ${text.slice(0, 40)}`
-  throw new RequestError('malformed', [{ pointer: name, message }])
+  throw new RequestError('malformed', [{ pointer: name, message, code: 'format' }])
 }
 
 /** The changes up to a cursor were lost when the log was restored from a backup. */
@@ -52,6 +52,7 @@ const unknownCursor = (cursor: Cursor): RequestError =>
     {
       pointer: 'after',
       message: `${formatCursor(cursor)} is not a cursor of this feed: it is ahead of the latest change`,
+      code: 'range',
     },
   ])
 

@@ -105,9 +105,8 @@ function scanLimitExceeded({ filter, page: { sort = NEWEST_FIRST } }: DiamondLis
   const message =
     `would have to scan more than ${limit.toLocaleString('en')} of your diamonds; ${alternative} works for any number. ` +
     'Or narrow the list by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
-  return new RequestError('invalid', [
-    { pointer: unservedName === undefined ? 'sort' : parameterOf(unservedName, filter), message },
-  ])
+  const pointer = unservedName === undefined ? 'sort' : parameterOf(unservedName, filter)
+  return new RequestError('invalid', [{ pointer, message, code: 'range' }])
 }
 
 /** The name in the query; for a range, one of the given ends. */

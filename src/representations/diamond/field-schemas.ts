@@ -3,7 +3,7 @@ import type { ApiVersion, AmountRange, FieldDefinition } from '../../domain/diam
 import { FIELD_NAMES, FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
 import { isShapeId, suggestShape, parseShape, topLevelShapes } from '../../domain/dictionaries/shapes.ts'
 import { parseText, jsonExcerpt } from '../json.ts'
-import { mustBe, parsedBy } from '../parse.ts'
+import { issueOf, mustBe, parsedBy, textFaultCode } from '../parse.ts'
 
 /** Parses a field's JSON value, other than null, to its stored form. */
 type FieldSchema<Name extends FieldName> = z.ZodType<NonNullable<DiamondFields[Name]>>
@@ -49,6 +49,7 @@ function textSchema(max: number, absentMessage?: string) {
     z.string(mustBe(expected, absentMessage)).meta({ minLength: 1, maxLength: max }),
     (text) => parseText(text, max),
     expected,
+    textFaultCode(max),
   )
 }
 
@@ -83,6 +84,7 @@ function scaleSchema(
     z.string(mustBe(expected, absentMessage)),
     (text) => (text.length <= MAX_WORD_LENGTH ? parse(text) : undefined),
     expected,
+    'unknown_value',
   )
 }
 
@@ -94,7 +96,8 @@ function entryById(field: EntryField, absentMessage?: string) {
   const { error } = mustBe(`an id of the dictionary ${name}`, absentMessage)
   // A preprocessor, because the schema is shared by several dictionaries and does not know their names.
   return z.preprocess((given, context) => {
-    if (typeof given !== 'number' || !has(given)) context.addIssue(error({ input: given }))
+    if (typeof given !== 'number') context.addIssue(issueOf('type', error({ input: given })))
+    else if (!has(given)) context.addIssue(issueOf('unknown_value', error({ input: given })))
     return given
   }, entryIds(field))
 }
@@ -107,14 +110,20 @@ function entryByName(field: EntryField, absentMessage?: string) {
     if (typeof given === 'number') return has(given) ? given : undefined
     return given.length <= MAX_WORD_LENGTH ? find(given) : undefined
   }
-  return parsedBy(z.union([entryNames(field), z.string(), z.int()], mustBe(expected, absentMessage)), idOf, expected)
+  return parsedBy(
+    z.union([entryNames(field), z.string(), z.int()], mustBe(expected, absentMessage)),
+    idOf,
+    expected,
+    'unknown_value',
+  )
 }
 
 const SHAPE_ID = 'an id of the dictionary cutShape'
 
 const shapeOfId = (id: number) => (isShapeId(id) ? id : undefined)
 
-const shapeById = (absentMessage?: string) => parsedBy(z.int(mustBe(SHAPE_ID, absentMessage)), shapeOfId, SHAPE_ID)
+const shapeById = (absentMessage?: string) =>
+  parsedBy(z.int(mustBe(SHAPE_ID, absentMessage)), shapeOfId, SHAPE_ID, 'unknown_value')
 
 /**
  * An unknown shape is stored as written, unless it looks like a misspelling of a known one, because it would get no
@@ -132,12 +141,12 @@ function shapeByName(max: number, absentMessage?: string) {
     z.union([SHAPE_TITLES, z.string(), z.int()], mustBe(expected, absentMessage)),
     shapeOf,
     expected,
+    'unknown_value',
   ).superRefine((shape, context) => {
     const suggestion = typeof shape === 'string' ? suggestShape(shape) : undefined
     if (suggestion === undefined) return
-    context.addIssue(
-      `must be a known cut shape, or a name that is not a misspelling of one; did you mean ${suggestion}? got ${jsonExcerpt(shape)}`,
-    )
+    const message = `must be a known cut shape, or a name that is not a misspelling of one; did you mean ${suggestion}? got ${jsonExcerpt(shape)}`
+    context.addIssue(issueOf('unknown_value', message))
   })
 }
 

@@ -27,7 +27,7 @@ export type ApiResponse = {
 /** The platform's error body. */
 export type ErrorBody = {
   readonly error: readonly string[]
-  readonly details?: readonly { readonly pointer: string; readonly message: string }[]
+  readonly details?: readonly { readonly pointer: string; readonly message: string; readonly code: string }[]
   readonly requestId: string
 }
 

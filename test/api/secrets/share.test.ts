@@ -221,7 +221,7 @@ open('is anonymous, with the limits of the basic plan', async ({ url }) => {
 })
 
 open('cannot send emails', async ({ url }) => {
-  for (const sent of ['recipient=a@example.com', 'notify=true'])
+  for (const sent of ['recipient=a@example.com', 'notify=true', 'notify=True', 'notify=1'])
     expectError(
       await request(url, form('/api/v1/share', `secret=x&${sent}`)),
       422,

@@ -145,7 +145,6 @@ test('that are JSON numbers keep their text as sent, if declared so', async () =
 })
 
 test('are rejected with an error that describes the fault of the body', async () => {
-  await assertRejects(rack.read(contextWith('x', 'text/plain'), NO_QUERY), 'unsupported', /got text\/plain$/)
   await assertRejects(
     rack.read(contextWith('a=x', FORM, { 'content-encoding': 'lzw' }), NO_QUERY),
     'unsupported',

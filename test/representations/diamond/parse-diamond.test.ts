@@ -10,7 +10,7 @@ import { diamondJson } from '../../../src/representations/diamond/diamond-json.t
 const stone = { sku: 'A-1', cutShape: 'Round', carat: 0.73 }
 const messages = (parsed: { errors?: readonly { message: string }[] | undefined }) =>
   (parsed.errors ?? []).map((fault) => fault.message)
-const pointers = (parsed: { errors?: readonly { pointer?: string }[] | undefined }) =>
+const pointers = (parsed: { errors?: readonly { pointer?: string | undefined }[] | undefined }) =>
   (parsed.errors ?? []).map((fault) => fault.pointer)
 
 const shown = (version: 'v3' | 'v4', diamond: LiveDiamond) =>

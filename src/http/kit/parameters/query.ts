@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { findNearMiss } from '../../../domain/dictionaries/edit-distance.ts'
 import { RequestError, type ErrorDetail } from '../../../domain/decider.ts'
 import { jsonExcerpt } from '../../../representations/json.ts'
-import { atMost, mustBe } from '../../../representations/parse.ts'
+import { atMost, faultCodeOf, issueOf, mustBe } from '../../../representations/parse.ts'
 
 /** Whether the schema of a parameter accepts an array, looking through wrappers such as `optional` and `transform`. */
 export function isList(parameter: z.core.$ZodType): boolean {
@@ -46,18 +46,50 @@ function parseDateTime(text: string): number | 'malformed' | 'out of range' {
   return Math.floor(time.toSeconds())
 }
 
+const MAX_NAME_LENGTH = 60
+
+function unknownParameter(name: string, hint: string): ErrorDetail {
+  const shortName = name.slice(0, MAX_NAME_LENGTH)
+  return { pointer: shortName, message: `Unknown parameter ${shortName}; ${hint}`, code: 'unknown_parameter' }
+}
+
 /**
  * Reports names that are probably misspelt: they differ from a known name by case or by one or two letters. Other unknown
- * names are ignored, since proxies may use them.
+ * names are ignored: for requests whose parameters are not filters, and for links, to which others append parameters.
  */
 export function findMistypedNames(names: Iterable<string>, knownNames: readonly string[]): ErrorDetail[] {
-  const faults: ErrorDetail[] = []
-  for (const name of names) {
+  return [...names].flatMap((name) => {
     const suggestion = knownNames.includes(name) ? undefined : findNearMiss(name, knownNames)
-    if (suggestion !== undefined)
-      faults.push({ pointer: name, message: `Unknown parameter ${name}; did you mean ${suggestion}?` })
+    return suggestion === undefined ? [] : [unknownParameter(name, `did you mean ${suggestion}?`)]
+  })
+}
+
+/** Names of proxies, caches and analytics, which are always ignored. */
+const FOREIGN_NAME = /^(?:_|utm_)/
+
+/** What other APIs call the parameters of pagination. */
+const FOREIGN_PAGINATION: ReadonlyMap<string, readonly string[]> = new Map([
+  ['page', ['offset', 'after']],
+  ['per_page', ['limit']],
+  ['cursor', ['after']],
+])
+
+/** `f[sku][]`, `f[sku]` and `sku`. */
+const spellingsOf = (name: string) => [name, withoutBrackets(name), name.replace(/^f\[(\w+)\].*/, '$1')]
+
+/** Reports names that are not known, except filters, with the nearest known name: `f[sku][]` for `sku`. */
+function findUnknownNames(names: Iterable<string>, knownNames: readonly string[]): ErrorDetail[] {
+  const nameBySpelling = new Map(knownNames.flatMap((name) => spellingsOf(name).map((spelling) => [spelling, name])))
+  const hintFor = (name: string): string => {
+    const nearest = nameBySpelling.get(findNearMiss(name, [...nameBySpelling.keys()]) ?? '')
+    const foreign = FOREIGN_PAGINATION.get(name.toLowerCase()) ?? []
+    const suggestions = nearest === undefined ? foreign.filter((known) => knownNames.includes(known)) : [nearest]
+    if (suggestions.length > 0) return `did you mean ${suggestions.join(' or ')}?`
+    return knownNames.length === 0 ? 'this request has none' : `allowed: ${knownNames.join(', ')}`
   }
-  return faults
+  return [...names]
+    .filter((name) => !knownNames.includes(name) && !FOREIGN_NAME.test(name) && !isFilter(name))
+    .map((name) => unknownParameter(name, hintFor(name)))
 }
 
 const VALUES_MAX = 1_000
@@ -67,18 +99,17 @@ const PARAMETERS_MAX = 2_500
 export type QueryValues = ReadonlyMap<string, readonly string[]>
 
 /**
- * Creates a parser for the query parameters of a schema. Misspelt names are errors, and so are unknown filters (`f[...]`) if
- * the schema has filters: ignoring one would return an unfiltered list. Other unknown names are ignored. A list parameter
- * `f[id][]` may be repeated; `f[id][0]` and `f[id]` are accepted too.
+ * Creates a parser for the query parameters of a schema. Unknown names are errors, because a client that receives an unfiltered
+ * list may change the wrong diamond; names that begin with `_` or `utm_` are ignored. A list parameter `f[id][]` may be
+ * repeated; `f[id][0]` and `f[id]` are accepted too.
  *
- * A value that cannot be parsed is malformed (400); one that is out of range is invalid (422). Messages of the schema follow
+ * An unknown name, or a value that cannot be parsed, is malformed (400); an unknown filter (`f[...]`), or a value that is out of range is invalid (422). Messages of the schema follow
  * the name of the parameter.
  * @returns a parser that throws RequestError with all errors; its `extraFaults` adds further malformed parameters
  */
 export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
   const names = Object.keys(schema.shape)
   const lists = new Set(names.filter((name) => isList(schema.shape[name] as z.core.$ZodType)))
-  const knownNames = [...names, ...[...lists].map(withoutBrackets)]
   const canonicalName = (rawName: string) => {
     const list = `${withoutBrackets(rawName)}[]`
     return lists.has(list) ? list : rawName
@@ -91,17 +122,16 @@ export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Sha
     const parameters = parseQuery(search, canonicalName)
     const { data, error } = schema.safeParse(toSchemaInput(parameters, names, lists), { reportInput: true })
     const issues = error?.issues ?? []
+    const extra = extraFaults(parameters)
+    const reported = new Set(extra.map(({ pointer }) => pointer))
     const malformed = [
-      ...extraFaults(parameters),
-      ...findMistypedNames(
-        [...parameters.keys()].filter((name) => !isFilter(name)),
-        knownNames,
-      ),
+      ...extra,
+      ...findUnknownNames(parameters.keys(), names).filter(({ pointer }) => !reported.has(pointer)),
       ...findRepeatedParameters(parameters, names, lists),
       ...issues.filter(isMalformed).map(faultOf),
     ]
     const invalid = [
-      ...unknownFilters(parameters, knownNames),
+      ...unknownFilters(parameters, names),
       ...issues.filter((issue) => !isMalformed(issue)).map(faultOf),
     ]
     if (malformed.length > 0) throw new RequestError('malformed', [...malformed, ...invalid])
@@ -146,7 +176,7 @@ function findRepeatedParameters(
   return names.flatMap((name) => {
     const count = parameters.get(name)?.length ?? 0
     if (count <= 1 || lists.has(name)) return []
-    return [{ pointer: name, message: `${name} must be given only once, got ${count} values` }]
+    return [{ pointer: name, message: `${name} must be given only once, got ${count} values`, code: 'duplicate' }]
   })
 }
 
@@ -154,20 +184,26 @@ const isFilter = (name: string): boolean => /^f(?:\[|%5B)/.test(name)
 
 function unknownFilters(parameters: QueryValues, knownNames: readonly string[]): ErrorDetail[] {
   const filters = knownNames.filter(isFilter)
-  if (filters.length === 0) return []
+  const hint = filters.length === 0 ? 'this request has none' : `allowed: ${filters.join(', ')}`
   return [...parameters.keys()]
     .filter((name) => isFilter(name) && !knownNames.includes(name))
-    .map((name) => ({
-      pointer: name,
-      message: `Unknown filter ${name.slice(0, 60)}; allowed: ${filters.join(', ')}`,
-    }))
+    .map((name) => {
+      const shortName = name.slice(0, MAX_NAME_LENGTH)
+      return { pointer: shortName, message: `Unknown filter ${shortName}; ${hint}`, code: 'unknown_parameter' }
+    })
 }
 
 /** Whether a value is missing or could not be parsed. A number above 1.8e308 (Infinity) was parsed, so it is invalid. */
 const isMalformed = ({ code, input }: z.core.$ZodIssue): boolean => code === 'invalid_type' && typeof input !== 'number'
 
-function faultOf({ path: [name], message }: z.core.$ZodIssue): ErrorDetail {
-  return { pointer: String(name), message: `${String(name)} ${message}` }
+function faultOf(issue: z.core.$ZodIssue): ErrorDetail {
+  const {
+    path: [name],
+    message,
+  } = issue
+  const code = faultCodeOf(issue)
+  // Every value of a query is a text, so one of the wrong type is one that could not be parsed.
+  return { pointer: String(name), message: `${String(name)} ${message}`, code: code === 'type' ? 'format' : code }
 }
 
 /** A parameter that may be repeated; its name ends in `[]`. */
@@ -214,7 +250,8 @@ export const DATE_TIME = z
   .transform((text, context) => {
     const seconds = parseDateTime(text)
     if (typeof seconds === 'number') return seconds
-    if (seconds === 'out of range') context.addIssue(`must be a valid calendar date, got ${jsonExcerpt(text)}`)
+    if (seconds === 'out of range')
+      context.addIssue(issueOf('range', `must be a valid calendar date, got ${jsonExcerpt(text)}`))
     else {
       const message = DATE_TIME_ERROR.error({ input: text })
       context.addIssue({ code: 'invalid_type', expected: 'date', input: text, message })
