@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { constants } from 'node:http2'
+import { connect } from 'node:net'
 import { EventStoreDBClient, jsonEvent, streamNameFilter } from '@eventstore/db-client'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -147,6 +150,31 @@ test('sends checkpoints for filtered events: with prepare 0 during catch-up, wit
   const [history, live] = checkpoints
   assert.equal([history?.prepare, live?.prepare === live?.commit], [0n, true])
 })
+
+test('closes a connection whose keep-alive ping stays unanswered, with an error code', async ({ peer }) => {
+  peer.faults.keepAlive = { intervalMs: 50, timeoutMs: 50 }
+  const socket = connect(peer.port, '127.0.0.1')
+  const received: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => received.push(chunk))
+  // A client that sends its preface and empty settings, and then nothing: RFC 9113, section 3.4.
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0')
+  await once(socket, 'close')
+  const goaway = framesOf(Buffer.concat(received)).find(({ type }) => type === GOAWAY)
+  assert.is(goaway?.payload.readUInt32BE(4), constants.NGHTTP2_INTERNAL_ERROR)
+})
+
+/** Frame type: RFC 9113, section 6.8. */
+const GOAWAY = 7
+
+function framesOf(bytes: Buffer): { readonly type: number; readonly payload: Buffer }[] {
+  const frames = []
+  for (let from = 0; from < bytes.length;) {
+    const end = from + 9 + bytes.readUIntBE(from, 3)
+    frames.push({ type: bytes.readUInt8(from + 3), payload: bytes.subarray(from + 9, end) })
+    from = end
+  }
+  return frames
+}
 
 test('fails calls while it is down and accepts them when it is up again', async ({ client, peer }) => {
   await client.appendToStream('s', event(), NO_STREAM)

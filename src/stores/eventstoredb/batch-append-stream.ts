@@ -147,7 +147,7 @@ export class BatchAppendStream {
       if (this.#open === opening) this.#open = undefined
       for (const settle of open.pending.values()) settle({ kind: 'unknown', reason })
     }
-    removeCloseListener = node.onClose(() => endCall(new Error('the connection to its node was closed')))
+    removeCloseListener = node.onClose(endCall)
     call.on('data', (response: BatchAppendResp) => {
       node.recordResponse()
       open.lastResponseAt = node.lastActivityAt

@@ -1,7 +1,7 @@
 import { parseConnectionString, toInvalidConnectionString, type ParsedConnectionString } from './connection-string.ts'
 import { withTimeout } from '../../runtime/deadline.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import { isNodeFailure, STORE, toStoreUnavailable } from './failure.ts'
+import { isInterruption, isNodeFailure, STORE, toStoreUnavailable } from './failure.ts'
 import { EventStoreNode } from './node.ts'
 import { BackOff, type Timing } from './timing.ts'
 
@@ -114,7 +114,7 @@ export class EventStoreDBConnection {
 
   /** A call failed. Abandons a cluster's node if the error shows that it cannot serve calls any more. */
   reportFailure(node: EventStoreNode, error: unknown): void {
-    if (this.#address.isCluster && isNodeFailure(error)) this.#abandon(node)
+    if (this.#address.isCluster && isNodeFailure(error)) this.#abandon(node, isInterruption(error) ? error : undefined)
   }
 
   /** The node failed to do what a leader can do. Asks the other nodes whether it still is the leader. */
@@ -140,11 +140,12 @@ export class EventStoreDBConnection {
     return new EventStoreNode(name, this.#address.connectionStringFor(name))
   }
 
-  #abandon(node: EventStoreNode): void {
+  /** @param interruption the error of its calls in progress, if they may be repeated on a new connection */
+  #abandon(node: EventStoreNode, interruption?: unknown): void {
     if (node !== this.#node) return
     this.#node = this.#address.isCluster ? undefined : this.#open(node.name)
     // The errors of its calls were reported already.
-    node.close().catch(() => undefined)
+    node.close(interruption instanceof Error ? interruption : undefined).catch(() => undefined)
   }
 
   async #find(): Promise<EventStoreNode> {

@@ -26,8 +26,10 @@ type EventStoreDBClientError = Error & {
   readonly metadata?: { get(name: string): readonly (string | Buffer)[] }
 }
 
-const UNAVAILABLE = 14
+const CANCELLED = 1
 const UNIMPLEMENTED = 12
+const INTERNAL = 13
+const UNAVAILABLE = 14
 
 /** Errors of calls that gRPC abandoned before it had a connection: the server never received them. */
 const NEVER_SENT = /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/
@@ -43,6 +45,26 @@ export const isNodeFailure = (error: unknown): boolean =>
   codeOf(error) === UNAVAILABLE ||
   exceptionOf(error) === 'not-leader' ||
   /Server Is Not Ready|No leader info/.test(messageOf(error))
+
+/** Whether the server sent this error. gRPC itself reports a lost connection, as one of three codes. */
+export const isServerResponse = (error: unknown): boolean =>
+  !isNodeFailure(error) &&
+  (typeOf(error) !== undefined || typeof codeOf(error) === 'number') &&
+  codeOf(error) !== CANCELLED &&
+  codeOf(error) !== INTERNAL
+
+/**
+ * The connection ended during a call, or its node stopped being the leader: a read may succeed on a new connection. The
+ * server closes a connection whose keep-alive pings stay unanswered for 20 s, for example while this process is
+ * suspended: `13 INTERNAL: Received RST_STREAM with code 2 ... Session closed`.
+ */
+export const isInterruption = (error: unknown): boolean =>
+  codeOf(error) === INTERNAL ||
+  (isNodeFailure(error) && !isNeverSent(error) && !/Server Is Not Ready/.test(messageOf(error)))
+
+/** The client replaced its channel, as after each lost connection, before it sent this call. */
+export const isUnsentByOldChannel = (error: unknown): boolean =>
+  /Channel closed before call started/.test(messageOf(error))
 
 export const isMissingStream = (error: unknown): boolean =>
   typeOf(error) === 'stream-not-found' || typeOf(error) === 'stream-deleted'

@@ -49,8 +49,8 @@ export class EventStoreNode {
   /** The same, but -Infinity if it has not sent anything yet. */
   lastResponseAt = Number.NEGATIVE_INFINITY
   readonly #commands: ClientInternals
-  readonly #closeListeners = new Set<() => void>()
-  #isClosed = false
+  readonly #closeListeners = new Set<(reason: Error) => void>()
+  #closeReason: Error | undefined
 
   /** Connects with the first call. @throws the client's ParseError */
   constructor(
@@ -73,9 +73,9 @@ export class EventStoreNode {
     return performance.now() - this.lastActivityAt >= timeoutMs - 1
   }
 
-  /** Calls back once when the node is closed. @returns a function that removes the listener */
-  onClose(listener: () => void): () => void {
-    if (this.#isClosed) listener()
+  /** Calls back once when the node is closed, with the reason. @returns a function that removes the listener */
+  onClose(listener: (reason: Error) => void): () => void {
+    if (this.#closeReason !== undefined) listener(this.#closeReason)
     else this.#closeListeners.add(listener)
     return () => this.#closeListeners.delete(listener)
   }
@@ -98,9 +98,10 @@ export class EventStoreNode {
     return clusterOf(info)
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    for (const listener of this.#closeListeners) listener()
+  /** @param reason the error of the calls in progress */
+  async close(reason = new Error('the connection to its node was closed')): Promise<void> {
+    this.#closeReason ??= reason
+    for (const listener of this.#closeListeners) listener(this.#closeReason)
     this.#closeListeners.clear()
     const timeoutController = new AbortController()
     // Rejects only when aborted below.

@@ -12,7 +12,14 @@ import {
 } from '../ports/event-store.ts'
 import type { EventStoreDBConnection } from './connection.ts'
 import { isPositionMissing, positionOf, toStoredEvent } from './encoding.ts'
-import { isMissingStream, isUnknownPosition, STORE, toStoreUnavailable } from './failure.ts'
+import {
+  isInterruption,
+  isMissingStream,
+  isUnknownPosition,
+  isUnsentByOldChannel,
+  STORE,
+  toStoreUnavailable,
+} from './failure.ts'
 import { StreamBuffer, type ClientStream } from './stream-buffer.ts'
 import { LEADER_ONLY } from './node.ts'
 import type { Timing } from './timing.ts'
@@ -131,7 +138,10 @@ export const READ_AHEAD = { highWaterMark: 512 }
  */
 const MAX_CONCURRENT_READS = 32
 
-/** Reads with a timeout for silence: the client has no deadline for reads. */
+/**
+ * Reads with a timeout for silence: the client has no deadline for reads. A read whose connection ends is repeated
+ * once, on a new one.
+ */
 export class EventReader {
   readonly #permits = new Semaphore(MAX_CONCURRENT_READS)
   readonly #positionIndex: PositionIndex
@@ -175,7 +185,8 @@ export class EventReader {
   async readAt(position: Position): Promise<StoredEvent | undefined> {
     try {
       const options = { ...LEADER_ONLY, fromPosition: position, maxCount: 1 }
-      const [event] = await this.#list('an event', (client) => client.readAll(options))
+      const [resolved] = await this.#list('an event', (client) => client.readAll(options))
+      const event = resolved && toStoredEvent(resolved)
       return event !== undefined && comparePositions(event.position, position) === 0 ? event : undefined
     } catch (error) {
       if (error instanceof StoreUnavailable && isUnknownPosition(error.cause)) return undefined
@@ -186,21 +197,33 @@ export class EventReader {
   /** The events that pass the filter, after `from` up to and including `to`. @throws StoreUnavailable */
   async *readAll(from: PositionOrStart, to: PositionOrStart, filter?: StreamFilter): AsyncGenerator<StoredEvent> {
     if (comparePositions(from, to) >= 0) return
-    const options = { ...LEADER_ONLY, fromPosition: from === 'start' ? START : from } as const
-    for await (const event of this.#events('all events', (client) => client.readAll(options, READ_AHEAD))) {
-      if (event === undefined || comparePositions(event.position, from) <= 0) continue
-      if (comparePositions(event.position, to) > 0) return
-      if (passesFilter(event, filter)) yield event
+    let last = from
+    let repeats = new ReadRepeats()
+    for (;;) {
+      const options = { ...LEADER_ONLY, fromPosition: last === 'start' ? START : last } as const
+      try {
+        for await (const resolved of this.#resolved('all events', (client) => client.readAll(options, READ_AHEAD))) {
+          const event = toStoredEvent(resolved)
+          if (event === undefined || comparePositions(event.position, last) <= 0) continue
+          if (comparePositions(event.position, to) > 0) return
+          last = event.position
+          repeats = new ReadRepeats()
+          if (passesFilter(event, filter)) yield event
+        }
+        return
+      } catch (error) {
+        repeats.requireRepeatable(error)
+      }
     }
   }
 
   async #readBackwards(fromPosition: Position | typeof END, maxCount: number): Promise<ScannedEvent[]> {
     const options = { ...LEADER_ONLY, direction: BACKWARDS, fromPosition, maxCount } as const
-    const scanned: ScannedEvent[] = []
-    for await (const event of this.#resolved('the head', (client) => client.readAll(options, READ_AHEAD))) {
-      scanned.push({ position: positionOf(event), isApplicationEvent: toStoredEvent(event) !== undefined })
-    }
-    return scanned
+    const events = await this.#list('the head', (client) => client.readAll(options, READ_AHEAD))
+    return events.map((event) => ({
+      position: positionOf(event),
+      isApplicationEvent: toStoredEvent(event) !== undefined,
+    }))
   }
 
   async *#newerThan(from: PositionOrStart): AsyncGenerator<StoredEvent> {
@@ -209,9 +232,8 @@ export class EventReader {
 
   async #collect(name: string, read: ClientRead): Promise<StoredEvent[]> {
     try {
-      return await this.#positionIndex.withPositions(
-        (await this.#list(name, read)).filter((event) => event !== undefined),
-      )
+      const events = await this.#list(name, read)
+      return await this.#positionIndex.withPositions(events.map(toStoredEvent).filter((event) => event !== undefined))
     } catch (error) {
       if (error instanceof StoreUnavailable && isMissingStream(error.cause)) return []
       throw error
@@ -219,21 +241,23 @@ export class EventReader {
   }
 
   /** Always reads to the end: the server counts cancelled calls as an attack and closes the connection. */
-  async #list(label: string, read: ClientRead): Promise<(StoredEvent | undefined)[]> {
-    try {
-      return await this.#permits.run(async () => {
-        const events: (StoredEvent | undefined)[] = []
-        for await (const event of this.#events(label, read)) events.push(event)
+  async #list(label: string, read: ClientRead): Promise<ResolvedEvent[]> {
+    const repeats = new ReadRepeats()
+    const readToEnd = async (): Promise<ResolvedEvent[]> => {
+      const events: ResolvedEvent[] = []
+      try {
+        for await (const event of this.#resolved(label, read)) events.push(event)
         return events
-      })
+      } catch (error) {
+        repeats.requireRepeatable(error)
+        return readToEnd()
+      }
+    }
+    try {
+      return await this.#permits.run(readToEnd)
     } catch (error) {
       throw toStoreUnavailable(`${label} could not be read`, error)
     }
-  }
-
-  /** Yields undefined for events that are not ours. */
-  async *#events(label: string, read: ClientRead): AsyncGenerator<StoredEvent | undefined> {
-    for await (const event of this.#resolved(label, read)) yield toStoredEvent(event)
   }
 
   async *#resolved(label: string, read: ClientRead): AsyncGenerator<ResolvedEvent> {
@@ -258,6 +282,20 @@ export class EventReader {
     } finally {
       inbox.close()
     }
+  }
+}
+
+/** How often a read may still be repeated. */
+class ReadRepeats {
+  #afterInterruption = 1
+  #unsent = 3
+
+  /** @throws the error, if the read must not be repeated after it */
+  requireRepeatable(error: unknown): void {
+    const { cause } = error instanceof StoreUnavailable ? error : {}
+    if (isUnsentByOldChannel(cause) && this.#unsent-- > 0) return
+    if (isInterruption(cause) && this.#afterInterruption-- > 0) return
+    throw error
   }
 }
 

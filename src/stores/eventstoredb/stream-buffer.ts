@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Deadline } from '../../runtime/deadline.ts'
 import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 import type { Position } from '../ports/event-store.ts'
-import { isNodeFailure } from './failure.ts'
+import { isServerResponse } from './failure.ts'
 import type { EventStoreNode } from './node.ts'
 
 /** What has arrived since the last batch: events, then possibly a checkpoint of the server, then whether it has caught up. */
@@ -37,19 +37,20 @@ export class StreamBuffer {
     private readonly stream: ClientStream,
     private readonly node: Pick<EventStoreNode, 'recordResponse' | 'onClose'>,
   ) {
+    // A stream that an error or this process has ended also becomes readable, and ends: these are no responses.
     stream.on('readable', () => {
-      node.recordResponse()
+      if (!this.#ended && stream.readableLength > 0) node.recordResponse()
       this.#pause.wake()
     })
     stream.on('end', () => {
-      node.recordResponse()
+      if (!this.#ended) node.recordResponse()
       this.#end(undefined)
     })
     stream.on('error', (error: unknown) => {
-      if (!isNodeFailure(error)) node.recordResponse()
+      if (isServerResponse(error)) node.recordResponse()
       this.#end(error)
     })
-    this.#removeCloseListener = node.onClose(() => this.#end(new Error('the connection to its node was closed')))
+    this.#removeCloseListener = node.onClose((reason) => this.#end(reason))
     stream.on('caughtUp', () => {
       this.#drain()
       this.#caughtUp = true

@@ -72,17 +72,6 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
     })
   const append = <Answer>(call: () => Promise<Answer>) => appendBreaker.call(() => breaker.call(call, toOutcomeUnknown))
 
-  /** Retries once if the breaker stayed closed: a lost connection that was re-established does not fail the call. */
-  async function head(): Promise<PositionOrStart> {
-    const readHead = () => breaker.call(async () => recordPosition(await log.head()))
-    try {
-      return await readHead()
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable) || (await breaker.settledState()) !== 'closed') throw error
-      return readHead()
-    }
-  }
-
   async function* readAll(...args: Parameters<EventStore['readAll']>) {
     const events = log.readAll(...args)[Symbol.asyncIterator]()
     try {
@@ -105,7 +94,7 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
     read: (...args) => breaker.call(() => log.read(...args)),
     readAll,
     subscribe: (...args) => log.subscribe(...args),
-    head,
+    head: () => breaker.call(async () => recordPosition(await log.head())),
     eventAt: (position) => breaker.call(() => log.eventAt(position)),
     // Both may be cached, so their success says nothing about the server's health: they bypass the breaker.
     identity: () => log.identity(),

@@ -1,4 +1,5 @@
 import { pace } from '../../pace.ts'
+import { DEFAULT_KEEP_ALIVE } from './keep-alive.ts'
 
 /**
  * What happens to an append:
@@ -18,6 +19,12 @@ export class Faults {
   silent = false
   /** Only subscriptions are silent. */
   silentSubscriptions = false
+  /** Only reads of streams get no response. */
+  silentStreamReads = false
+  /** The streams whose reads got no response because of that. */
+  readonly unansweredStreams: string[] = []
+  /** When keep-alive pings are sent on connections opened from now on, and connections closed. */
+  keepAlive = DEFAULT_KEEP_ALIVE
   /** Subscriptions are denied, as for a user who may read streams only; all other calls work. */
   refusesSubscriptions = false
   /** Every n-th event is sent twice to subscriptions; 0 for none. */
@@ -72,8 +79,9 @@ export class Faults {
     for (const one of this.#waitingResponses.splice(0)) one()
   }
 
-  /** Responds now, or after the earlier reads (see `readPauseMs`). */
-  read(respond: () => void): void {
+  /** Responds to a read of a stream: now, or after the earlier ones (see `readPauseMs`). */
+  readOfStream(name: string, respond: () => void): void {
+    if (this.silentStreamReads) return void this.unansweredStreams.push(name)
     if (this.readPauseMs === 0) return respond()
     this.maxConcurrentReads = Math.max(this.maxConcurrentReads, ++this.#concurrentReads)
     const respondNow = () => {

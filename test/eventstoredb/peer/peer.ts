@@ -9,6 +9,7 @@ import { freePort } from '../../free-port.ts'
 import { batchAppend } from './appending.ts'
 import { withDurations } from './deadlines.ts'
 import { Faults } from './faults.ts'
+import { sendKeepAlives } from './keep-alive.ts'
 import { Log } from './log.ts'
 import { read } from './reading.ts'
 import { singleNode, gossipOf, type ClusterView } from './cluster-view.ts'
@@ -21,6 +22,8 @@ export type Peer = {
   readonly faults: Faults
   /** Whether it accepts connections. */
   isUp(): boolean
+  /** Number of open connections. */
+  connections(): number
   /** Closes all connections, as by SIGKILL, and accepts no new ones. The log stays. */
   down(): Promise<void>
   /** Accepts connections again, as a restarted node: caches in memory are cleared. */
@@ -41,6 +44,7 @@ export async function startPeer(view?: ClusterView): Promise<Peer> {
   const faults = new Faults()
   const grpc = servicesOf(log, faults, view ?? singleNode(() => bound))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
+  sendKeepAlives(grpc, () => faults.keepAlive)
   const sockets = new Set<Socket>()
   let listener = listenerOf(injector, sockets)
   const bound: number = await listen(listener, await freePort())
@@ -61,6 +65,7 @@ export async function startPeer(view?: ClusterView): Promise<Peer> {
     log,
     faults,
     isUp: () => listener.listening,
+    connections: () => sockets.size,
     down,
     async up() {
       log.clearCaches()

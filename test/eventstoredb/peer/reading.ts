@@ -27,7 +27,10 @@ export function read(log: Log, faults: Faults, view: ClusterView): (call: ReadCa
     if (options === undefined || (all === undefined && options.hasSubscription())) {
       return fail(call, status.UNIMPLEMENTED, 'The peer subscribes to $all only')
     }
-    if (all === undefined) return faults.read(() => readStream(call, log, faults, options))
+    if (all === undefined) {
+      const name = nameOf(options.getStream()?.getStreamIdentifier())
+      return faults.readOfStream(name, () => readStream(call, log, faults, options))
+    }
     const start = startOf(log, all)
     if (start === undefined) return fail(call, status.UNKNOWN, 'Exception was thrown by handler.')
     const refuses = options.hasSubscription() && faults.refusesSubscriptions

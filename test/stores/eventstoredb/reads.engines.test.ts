@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import { event, ids, newStream, rejectedWith } from '../../contract/event-store/given.ts'
+import { event, events, ids, newStream, rejectedWith } from '../../contract/event-store/given.ts'
+import { until } from '../../until.ts'
 import { suiteOnPeer } from './given.ts'
 
 const test = suiteOnPeer('many concurrent reads of EventStoreDB')
@@ -31,6 +32,39 @@ test('are all rejected when the server is silent, and succeed when it responds a
   assert.is(peer.faults.reads - before, CONCURRENT_READS, 'further reads were sent after the first ones timed out')
   peer.faults.silent = false
   assert.equal(ids(await store.read('known')), [one.id])
+})
+
+test('are repeated once when their connection ends, and not more often', async ({ peer, store }) => {
+  const stream = newStream()
+  const stored = events(3)
+  await store.append(stream, 'none', stored)
+  const { faults } = peer
+  const unanswered = (count: number) => until('an unanswered read', () => faults.unansweredStreams.length === count)
+  faults.silentStreamReads = true
+  const repeated = store.read(stream)
+  await unanswered(1)
+  faults.silentStreamReads = false
+  peer.drop()
+  assert.equal(ids(await repeated), ids(stored))
+  faults.silentStreamReads = true
+  const lost = rejectedWith(StoreUnavailable, store.read(stream))
+  for (const count of [2, 3]) {
+    await unanswered(count)
+    peer.drop()
+  }
+  await lost
+})
+
+test('of the whole log continue after the last event when their connection ends', async ({ peer, store }) => {
+  const stored = Array.from({ length: 2_000 }, (_, number) => event(number))
+  const stream = newStream()
+  await store.append(stream, 'none', stored)
+  const read: string[] = []
+  for await (const { id } of store.readAll('start', { prefixes: [stream] })) {
+    read.push(id)
+    if (read.length === 1) peer.drop()
+  }
+  assert.equal(read, ids(stored))
 })
 
 test.run()
