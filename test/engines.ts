@@ -40,7 +40,11 @@ export function peerOf(dataDir: string): Promise<Peer> {
   const existing = peers.get(dataDir)
   if (existing !== undefined) return existing
   // Loaded on first use: most tests run on SQLite, and the gRPC client and server are slow to load.
-  const peer = import('./eventstoredb/peer/peer.ts').then(({ startPeer }) => startPeer())
+  const peer = import('./eventstoredb/peer/peer.ts').then(async ({ startPeer }) => {
+    const started = await startPeer()
+    started.faults.stallOnConcurrentReads()
+    return started
+  })
   peers.set(dataDir, peer)
   return peer
 }

@@ -3,7 +3,6 @@ import { Command } from 'commander'
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { VERSION } from '../runtime/version.ts'
-import { readOnly } from '../wiring/open-installation.ts'
 import { startService, type RunningService } from '../wiring/service.ts'
 import { renamedSettingWarnings, readSettings, loggableSettings, storeWarnings } from '../wiring/settings.ts'
 import { EXIT_FAILURE } from './failure.ts'
@@ -74,11 +73,14 @@ async function serve(
   void signal.received.then((name) => exitAfterTimeout(name, exitReporter))
   const settings = readSettings(process.env)
   const permissionWarning = describeReadableFiles(resolve(settings.DATA_DIR))
-  const installation = await open(settings, options.readOnly === true ? 'existing' : 'made')
+  const isReadOnly = options.readOnly === true
+  const installation = await open(settings, isReadOnly ? 'served read-only' : 'made')
   installation.log.info({ version: VERSION, node: process.version, settings: loggableSettings(settings) }, 'starting')
   if (permissionWarning !== undefined) installation.log.warn(permissionWarning)
   for (const warning of renamedSettingWarnings(process.env)) installation.log.warn(warning)
-  const service = await startService(options.readOnly === true ? readOnly(installation) : installation)
+  const stopController = new AbortController()
+  void signal.received.then(() => stopController.abort())
+  const service = await startService(installation, { isReadOnly, signal: stopController.signal })
   for (const warning of storeWarnings(settings)) installation.log.warn(warning)
   exitReporter.setActivity('catching up with the event log')
   const shutdown = Promise.race([

@@ -104,12 +104,9 @@ export class Followers {
 
   /** Opens the read models; nothing runs yet. */
   static async open(installation: Installation, parts: ServiceParts): Promise<Followers> {
-    const models: OpenReadModel[] = []
-    for (const projection of READ_MODELS) {
-      const model = await openReadModelService(projection, installation)
+    const models = await Promise.all(READ_MODELS.map((projection) => openReadModelService(projection, installation)))
+    for (const model of models)
       parts.add({ stage: 'views', name: model.name, stop: () => model.stop(), counters: () => model.counters() })
-      models.push(model)
-    }
     return new Followers(installation, parts, models)
   }
 

@@ -83,23 +83,17 @@ export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Instal
         `set DATA_DIR=${FORMER_DATA_DIR}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
     ])
   }
-  if (purpose === 'existing')
+  if (purpose === 'existing' || purpose === 'served read-only')
     throw new NoInstallation(`no installation in ${resolve(DATA_DIR)}: set DATA_DIR to its folder`)
 }
 
-/**
- * The check for a log on a server, which its first event decides. @throws NoInstallation or StoreUnavailable;
- * everything is closed then
- */
-export async function requireInstallation(installation: Installation): Promise<void> {
-  const { EVENT_STORE } = installation.settings
-  try {
-    if (!isStoredOnServer(EVENT_STORES, EVENT_STORE) || (await installation.store.read('log')).length > 0) return
-    throw new NoInstallation(`no installation in the log that EVENT_STORE names: ${withoutCredentials(EVENT_STORE)}`)
-  } catch (error) {
-    await installation.close()
-    throw error
-  }
+/** The check for a log on a server, which its first event decides. @throws NoInstallation, StoreUnavailable */
+export async function requireInstallation({
+  settings: { EVENT_STORE },
+  store,
+}: Pick<Installation, 'settings' | 'store'>): Promise<void> {
+  if (!isStoredOnServer(EVENT_STORES, EVENT_STORE) || (await store.read('log')).length > 0) return
+  throw new NoInstallation(`no installation in the log that EVENT_STORE names: ${withoutCredentials(EVENT_STORE)}`)
 }
 
 const unfinishedRestoreError = (folder: string) =>
@@ -148,7 +142,11 @@ export async function openInstallation(
         lock,
       },
     )
-    if (purpose === 'existing') await requireInstallation(installation)
+    if (purpose === 'existing')
+      await requireInstallation(installation).catch(async (error: unknown) => {
+        await installation.close()
+        throw error
+      })
     return installation
   } catch (error) {
     lock?.release()

@@ -21,7 +21,7 @@ import { openChangeFeeds } from './change-feeds.ts'
 import { guardInstallation, registerBreakerMetrics, type GuardedInstallation } from './circuit-breakers.ts'
 import { openEvidence } from './evidence.ts'
 import { Followers } from './followers.ts'
-import { openHttpService } from './http.ts'
+import { openHttpService, type HttpService } from './http.ts'
 import type { Installation } from './installation.ts'
 import {
   collectMetrics,
@@ -33,6 +33,7 @@ import {
   refusedConnections,
   vaultMetrics,
 } from './metrics.ts'
+import { readOnly, requireInstallation } from './open-installation.ts'
 import { ServiceParts } from './service-parts.ts'
 import { openLogRollbackMonitor } from './log-rollback-monitor.ts'
 import { openScoring } from './scoring.ts'
@@ -77,15 +78,30 @@ export type RunningService = {
 
 const READY_POLL_MS = 20
 
+export type StartOptions = {
+  /** Rejects writes, and requires an installation in the log. */
+  readonly isReadOnly?: boolean
+  /** Ends a start that waits for the log. */
+  readonly signal?: AbortSignal
+}
+
 /**
- * Starts the components of the installation's roles. @throws errors of stores, keys or the port; everything is closed
- * then
+ * Starts the components of the installation's roles. Waits up to 30 s for a log on a server.
+ * @throws NoInstallation, or errors of stores, keys or the port; everything is closed then
  */
-export async function startService(installation: Installation): Promise<RunningService> {
+export async function startService(
+  installation: Installation,
+  { isReadOnly = false, signal }: StartOptions = {},
+): Promise<RunningService> {
   const parts = new ServiceParts(installation.log)
   parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
   try {
-    return await startComponents(guardInstallation(installation, parts), parts)
+    const guarded = guardInstallation(isReadOnly ? readOnly(installation) : installation, parts)
+    const abortStart = () => guarded.startWait.end()
+    if (signal?.aborted === true) abortStart()
+    signal?.addEventListener('abort', abortStart, { once: true })
+    if (isReadOnly) await requireInstallation(guarded.installation)
+    return await startComponents(guarded, parts)
   } catch (error) {
     await parts.close()
     throw error
@@ -93,7 +109,7 @@ export async function startService(installation: Installation): Promise<RunningS
 }
 
 async function startComponents(
-  { installation: guarded, stale }: GuardedInstallation,
+  { installation: guarded, stale, startWait }: GuardedInstallation,
   parts: ServiceParts,
 ): Promise<RunningService> {
   const installation = { ...guarded, store: shareReads(guarded.store) }
@@ -140,7 +156,7 @@ async function startComponents(
     ])
   }
 
-  async function startHttp(): Promise<ListeningServer> {
+  async function openHttp(): Promise<HttpService> {
     const { maxScannedDiamonds, readModelTimeoutMs } = installation
     const queries = new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs)
     const otherDependencies = { secrets, webhooks, evidence, stale }
@@ -152,12 +168,11 @@ async function startComponents(
       ...otherDependencies,
     }
     const readiness = async () => [...(await notReadyReasons()), ...(await findWriteRefusals(installation))]
-    const http = await openHttpService(
-      installation,
-      dependencies,
-      { notReadyReasons: readiness, metrics, traffic, requestMetrics },
-      parts,
-    )
+    const observability = { notReadyReasons: readiness, metrics, traffic, requestMetrics }
+    return openHttpService(installation, dependencies, observability, parts)
+  }
+
+  async function listenForRequests(http: HttpService): Promise<ListeningServer> {
     const connectionLimits = {
       ...CONNECTION_LIMITS,
       maxConnections: settings.MAX_CONNECTIONS,
@@ -173,7 +188,10 @@ async function startComponents(
   // Checked before the service is reachable; later changes are handled by the components themselves.
   const closed = await store.closedReason()
   const isServedReadOnly = closed !== undefined && isIntentionallyReadOnly(closed.why)
-  const httpServer = settings.ROLES.includes('http') ? await startHttp() : undefined
+  const http = settings.ROLES.includes('http') ? await openHttp() : undefined
+  // Requests get 503 instead of waiting for the log.
+  startWait.end()
+  const httpServer = http && (await listenForRequests(http))
   const metricsServer = await listenForMetrics(installation, metrics)
   if (metricsServer !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metricsServer.stop() })
   const addresses = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)

@@ -151,6 +151,28 @@ test('sends checkpoints for filtered events: with prepare 0 during catch-up, wit
   assert.equal([history?.prepare, live?.prepare === live?.commit], [0n, true])
 })
 
+test('stalls by fault when many single events of $all are read at once, and answers them and streams together', async ({
+  client,
+  peer,
+}) => {
+  await client.appendToStream('s', event(), NO_STREAM)
+  const read = async (stream: AsyncIterable<unknown>) => {
+    for await (const _ of stream) continue
+  }
+  peer.faults.stallMs = 1_000
+  for (let count = 0; count < 10; count++) await read(client.readAll({ maxCount: 1 }))
+  assert.is(peer.faults.stalls, 0)
+  const answered: string[] = []
+  const stalled = Array.from({ length: 10 }, () => read(client.readAll({ maxCount: 1 })))
+  await until('a stall', () => peer.faults.stalls === 1)
+  stalled.push(read(client.readStream('s')).then(() => void answered.push('stream')))
+  await stalled[0]
+  answered.push('$all')
+  await Promise.all(stalled)
+  assert.is(answered.length, 2)
+  assert.is(peer.faults.stalls, 1)
+})
+
 test('closes a connection whose keep-alive ping stays unanswered, with an error code', async ({ peer }) => {
   peer.faults.keepAlive = { intervalMs: 50, timeoutMs: 50 }
   const socket = connect(peer.port, '127.0.0.1')

@@ -1,6 +1,6 @@
 import { logLineage, parseLineage } from '../../events/lineage.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
-import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
+import { formatPosition, StoreUnavailable, type EventStore, type Position } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 
@@ -26,10 +26,18 @@ export async function requireLogNotRolledBack(
   observations: readonly LogObservation[],
 ): Promise<void> {
   const currentLineage = parseLineage(await logLineage(store))
+  // Most observers have seen the same newest event.
+  const foundIds = new Map<string, Promise<string | undefined>>()
+  const idAt = (position: Position) => {
+    const name = formatPosition(position)
+    const id = foundIds.get(name) ?? store.eventAt(position).then((event) => event?.id)
+    foundIds.set(name, id)
+    return id
+  }
   for (const { observer, log, event } of observations) {
     const { identity, epoch } = parseLineage(log)
     if (identity !== currentLineage.identity || epoch < currentLineage.epoch || event === null) continue
-    if (epoch === currentLineage.epoch && (await store.eventAt(event.position))?.id === event.id) continue
+    if (epoch === currentLineage.epoch && (await idAt(event.position)) === event.id) continue
     throw new LogRolledBack(
       `The event log does not have an event that ${observer} has seen (position ${event.position.commit}): it was ` +
         'replaced by an older copy. Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, then ' +

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../ports/event-store.ts'
+import { StoreMisconfigured, StoreUnavailable } from '../ports/event-store.ts'
 import type { WarningLogger } from '../../runtime/logger.ts'
 
 /** Called with the error that interrupted a subscription; the subscription resumes. */
@@ -78,15 +78,21 @@ export const isUnknownPosition = (error: unknown): boolean => /Exception was thr
  */
 export function toStoreUnavailable(message: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
-  return new StoreUnavailable(`${STORE}: ${message}: ${reasonOf(error)}`, { cause: error, store: STORE })
+  const misconfiguration = misconfigurationOf(error)
+  const ErrorClass = misconfiguration === undefined ? StoreUnavailable : StoreMisconfigured
+  const reason = misconfiguration ?? reasonOf(error)
+  return new ErrorClass(`${STORE}: ${message}: ${reason}`, { cause: error, store: STORE })
+}
+
+function misconfigurationOf(error: unknown): string | undefined {
+  if (typeOf(error) === 'access-denied')
+    return 'access denied: EVENT_STORE must contain the credentials of a user with access'
+  if (codeOf(error) === UNIMPLEMENTED) return `the server must be version 21.10 or newer: ${messageOf(error)}`
+  return undefined
 }
 
 function reasonOf(error: unknown): string {
-  const code = codeOf(error)
-  if (typeOf(error) === 'access-denied')
-    return 'access denied: EVENT_STORE must contain the credentials of a user with access'
-  if (code === UNIMPLEMENTED) return `the server must be version 21.10 or newer: ${messageOf(error)}`
-  if (code === UNAVAILABLE || typeOf(error) === 'unavailable') return `not reachable: ${messageOf(error)}`
+  if (codeOf(error) === UNAVAILABLE || typeOf(error) === 'unavailable') return `not reachable: ${messageOf(error)}`
   return messageOf(error) || String(typeOf(error) ?? error)
 }
 

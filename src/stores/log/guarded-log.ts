@@ -3,14 +3,19 @@ import {
   comparePositions,
   LogClosed,
   OutcomeUnknown,
+  StoreMisconfigured,
   StoreUnavailable,
   WrongRevision,
   type EventStore,
   type PositionOrStart,
 } from '../ports/event-store.ts'
+import type { OutageWait } from './outage-wait.ts'
 
 export type GuardedLog = {
-  /** Its calls fail fast while the breaker is open. Subscriptions do not pass the breaker; they retry automatically. */
+  /**
+   * Its calls fail fast while the breaker is open, or wait during a start. Subscriptions do not pass the breaker; they
+   * retry automatically.
+   */
   readonly store: EventStore
   /** For all calls. */
   readonly breaker: CircuitBreaker
@@ -34,12 +39,17 @@ const allCallsPolicy = (
   probe: { ask: readHead, heardAt: lastResponseAt, noResponseMessage: `${store}: the log does not respond` },
   verdict(error) {
     if (error instanceof WrongRevision) return 'up'
-    // A fenced log is not a failure of the server.
-    const isStoreFailure = error instanceof StoreUnavailable && !(error instanceof LogClosed)
-    return isStoreFailure || error instanceof OutcomeUnknown ? 'doubtful' : 'nothing'
+    return isStoreFailure(error) ? 'doubtful' : 'nothing'
   },
   refusal: (reason) => new StoreUnavailable(reason.message, { cause: reason, store }),
 })
+
+/** A fenced log is not a failure of the server. */
+const isStoreFailure = (error: unknown): boolean =>
+  (error instanceof StoreUnavailable && !(error instanceof LogClosed)) || error instanceof OutcomeUnknown
+
+/** Whether the log may respond later, without a change of the settings. */
+export const isLogOutage = (error: unknown): boolean => isStoreFailure(error) && !(error instanceof StoreMisconfigured)
 
 /**
  * For a log that serves reads but not appends, such as a leader without followers. While open, one append at a time is
@@ -56,7 +66,8 @@ const appendsPolicy = (store: string): BreakerPolicy => ({
   refusal: () => new StoreUnavailable(`${store}: the log responds to reads but not to appends`, { store }),
 })
 
-export function guardLog(log: EventStore, name: string): GuardedLog {
+/** @param startWait lets calls wait while the log is unavailable, until it ends */
+export function guardLog(log: EventStore, name: string, startWait?: Pick<OutageWait, 'call'>): GuardedLog {
   let newest: PositionOrStart = 'start'
   const recordPosition = <Position extends PositionOrStart>(position: Position): Position => {
     if (comparePositions(position, newest) > 0) newest = position
@@ -70,7 +81,10 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
       cause: reason,
       store: name,
     })
-  const append = <Answer>(call: () => Promise<Answer>) => appendBreaker.call(() => breaker.call(call, toOutcomeUnknown))
+  const waiting = <Answer>(call: () => Promise<Answer>) => startWait?.call(call) ?? call()
+  const read = <Answer>(call: () => Promise<Answer>) => waiting(() => breaker.call(call))
+  const append = <Answer>(call: () => Promise<Answer>) =>
+    waiting(() => appendBreaker.call(() => breaker.call(call, toOutcomeUnknown)))
 
   async function* readAll(...args: Parameters<EventStore['readAll']>) {
     const events = log.readAll(...args)[Symbol.asyncIterator]()
@@ -91,15 +105,15 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
     fenceDelayMs: log.fenceDelayMs,
     append: (...args) => append(async () => recordPosition(await log.append(...args))),
     appendMany: (...args) => append(async () => (await log.appendMany(...args)).map(recordPosition)),
-    read: (...args) => breaker.call(() => log.read(...args)),
+    read: (...args) => read(() => log.read(...args)),
     readAll,
     subscribe: (...args) => log.subscribe(...args),
-    head: () => breaker.call(async () => recordPosition(await log.head())),
-    eventAt: (position) => breaker.call(() => log.eventAt(position)),
+    head: () => read(async () => recordPosition(await log.head())),
+    eventAt: (position) => read(() => log.eventAt(position)),
     // Both may be cached, so their success says nothing about the server's health: they bypass the breaker.
-    identity: () => log.identity(),
+    identity: () => waiting(() => log.identity()),
     diskErrorMessage: () => log.diskErrorMessage(),
-    closedReason: () => breaker.call(() => log.closedReason()),
+    closedReason: () => read(() => log.closedReason()),
     close: () => log.close(),
   }
   return { store, breaker, appendBreaker, newestPosition: () => newest }

@@ -200,6 +200,14 @@ export class StoreUnavailable extends StorageError {
   override readonly name: string = 'StoreUnavailable'
 }
 
+/**
+ * The store responds, but can't be used with these settings: credentials without access, a server that is too old,
+ * another application's database. Nothing was stored; waiting does not help.
+ */
+export class StoreMisconfigured extends StoreUnavailable {
+  override readonly name = 'StoreMisconfigured'
+}
+
 /** The log is read-only, though another log may accept the write; nothing was stored. */
 export class LogClosed extends StoreUnavailable {
   override readonly name = 'LogClosed'

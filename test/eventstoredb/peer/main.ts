@@ -5,6 +5,7 @@ import { startPeer } from './peer.ts'
  * IPC channel can send `down` and `up` (peer-process.ts); the peer ends when the channel closes.
  */
 const peer = await startPeer()
+peer.faults.stallOnConcurrentReads()
 const alive = setInterval(() => {}, 60_000)
 process.once('SIGTERM', () => {
   clearInterval(alive)

@@ -11,6 +11,9 @@ export type ReadCall = ServerWritableStream<ReadReq, ReadResp>
 /** Events that are written before other calls get a turn. */
 const EVENTS_PER_TURN = 512
 
+/** The most events of a read that counts as one of single events; a page of a scan has as many. */
+const MAX_SINGLE_EVENTS = 4_096
+
 const BACKWARDS = 1
 
 /** Read: a stream or all, forwards or backwards, or a subscription to all. */
@@ -38,9 +41,14 @@ export function read(log: Log, faults: Faults, view: ClusterView): (call: ReadCa
     if (options.hasSubscription()) return subscribeToAll(call, log, faults, start, options.getFilter())
     const count = Number(options.getCount())
     if (count === 0) return fail(call, status.UNKNOWN, 'Unexpected ReadAllResult: Error')
-    const index = start === 'end' ? log.all.length : start.index
     const backwards = options.getReadDirection() === BACKWARDS
-    void send(call, backwards ? reversed(log.all, index, count) : forwards(log.all, index, count))
+    const respond = () => {
+      const index = start === 'end' ? log.all.length : start.index
+      void send(call, backwards ? reversed(log.all, index, count) : forwards(log.all, index, count))
+    }
+    if (count > MAX_SINGLE_EVENTS) return respond()
+    if (!backwards) faults.positionsRead.push(BigInt(all.getPosition()?.getCommitPosition() ?? 0))
+    faults.readOfAll(respond)
   }
 }
 

@@ -34,6 +34,24 @@ test('are all rejected when the server is silent, and succeed when it responds a
   assert.equal(ids(await store.read('known')), [one.id])
 })
 
+test('of single events of all streams are sent one at a time, so that the server does not stall', async ({
+  peer,
+  store,
+}) => {
+  const positions = await Promise.all(events(20).map((one) => store.append(newStream(), 'none', [one])))
+  peer.faults.stallMs = 1_000
+  await Promise.all([...positions.map((position) => store.eventAt(position)), store.head()])
+  assert.is(peer.faults.stalls, 0)
+})
+
+test('of the event at one position are sent once', async ({ peer, store }) => {
+  const one = event()
+  const position = await store.append(newStream(), 'none', [one])
+  const found = await Promise.all(Array.from({ length: 20 }, () => store.eventAt(position)))
+  assert.ok(found.every((each) => each?.id === one.id))
+  assert.equal(peer.faults.positionsRead, [position.commit])
+})
+
 test('are repeated once when their connection ends, and not more often', async ({ peer, store }) => {
   const stream = newStream()
   const stored = events(3)

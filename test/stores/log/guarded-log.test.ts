@@ -1,7 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LogClosed, OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
-import { guardLog } from '../../../src/stores/log/guarded-log.ts'
+import {
+  LogClosed,
+  OutcomeUnknown,
+  StoreMisconfigured,
+  StoreUnavailable,
+  type EventStore,
+} from '../../../src/stores/ports/event-store.ts'
+import { guardLog, isLogOutage } from '../../../src/stores/log/guarded-log.ts'
+import { OutageWait } from '../../../src/stores/log/outage-wait.ts'
 import { failureOf } from '../../failure-of.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 
@@ -14,7 +21,7 @@ const AGAIN = 250
 const position = (commit: bigint) => ({ commit, prepare: commit })
 const never = () => new Promise<never>(() => {})
 /** An event store behind the guard; `state.fault` makes its calls fail or hang. */
-function serverLog() {
+function serverLog(startWait?: OutageWait) {
   const state = { fault: undefined as 'unavailable' | 'hangs' | undefined, calls: 0, head: 1n }
   const call = async <Result>(respond: () => Result): Promise<Result> => {
     state.calls++
@@ -35,7 +42,7 @@ function serverLog() {
       yield await call(() => ({ type: 'SomethingHappened' }))
     },
   }
-  const guarded = guardLog(log as unknown as EventStore, 'EventStoreDB')
+  const guarded = guardLog(log as unknown as EventStore, 'EventStoreDB', startWait)
   const isOpen = async () => (await guarded.breaker.settledState()) !== 'closed'
   return { state, log, guarded, store: guarded.store, isOpen }
 }
@@ -128,6 +135,63 @@ test('remembers the newest position', async () => {
   assert.equal(await store.append('s', 'none', []), position(2n))
   assert.equal(guarded.newestPosition(), position(2n))
 })
+
+/** A log whose calls wait, as during a start; `lines` are the logged ones. */
+function waitingLog() {
+  const lines: string[] = []
+  const warn = (_: unknown, message: string) => void lines.push(message)
+  const startWait = new OutageWait({ store: 'EventStoreDB', warn, isOutage: isLogOutage })
+  return { ...serverLog(startWait), startWait, lines }
+}
+
+test('lets every call of a start wait while the log is unavailable, says so every 5 s, and completes it', () =>
+  withFakeTime(async (time) => {
+    const { state, guarded, store, lines } = waitingLog()
+    state.fault = 'unavailable'
+    const calls = Promise.all([store.read('s'), store.append('s', 'none', []), store.head(), store.closedReason()])
+    await time.advance(21_000)
+    assert.equal(
+      lines,
+      [5, 10, 15, 20].map((seconds) => `EventStoreDB does not respond yet; waiting (${seconds} of 30 s)`),
+    )
+    state.fault = undefined
+    await time.advance(2 * AGAIN)
+    assert.equal(await calls, [[], position(2n), position(1n), undefined])
+    guarded.breaker.stop()
+  }))
+
+test('gives up after 30 s, or at once when the start ends', () =>
+  withFakeTime(async (time) => {
+    const { state, guarded, store, startWait } = waitingLog()
+    state.fault = 'unavailable'
+    const failure = failureOf(store.read('s'))
+    await time.advance(30_000)
+    const { name, message } = await failure
+    assert.is(name, 'StoreUnavailable')
+    assert.match(message, /^EventStoreDB did not respond for 30 s: EventStoreDB: not reachable/)
+    const waiting = failureOf(store.read('s'))
+    await time.advance(1_000)
+    startWait.end()
+    await time.advance(AGAIN)
+    assert.instance(await waiting, StoreUnavailable)
+    assert.instance(await failureOf(store.read('s')), StoreUnavailable)
+    guarded.breaker.stop()
+  }))
+
+test('does not wait for a log that was moved, or that rejects the credentials', () =>
+  withFakeTime(async (time) => {
+    const { log, guarded, store, lines } = waitingLog()
+    for (const refused of [
+      new LogClosed({ why: 'fenced', to: 'elsewhere', copy: 'c' }),
+      new StoreMisconfigured('EventStoreDB: access denied'),
+    ]) {
+      log.read = async () => Promise.reject(refused)
+      assert.is(await failureOf(store.read('s')), refused)
+    }
+    await time.advance(AGAIN)
+    assert.equal(lines, [])
+    guarded.breaker.stop()
+  }))
 
 test('keeps the breaker closed when the log was moved or an append was rejected', () =>
   withFakeTime(async (time) => {
