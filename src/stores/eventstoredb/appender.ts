@@ -1,7 +1,7 @@
 import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../ports/event-store.ts'
 import type { BatchAppendResult, BatchAppendStream } from './batch-append-stream.ts'
 import { encodeAppend, type AppendChunk } from './encoding.ts'
-import { isNeverSent, STORE, toStoreUnavailable } from './failure.ts'
+import { isInterruption, isNeverSent, STORE, toStoreUnavailable } from './failure.ts'
 import type { Fence } from '../log/fence.ts'
 import type { EventReader } from './reader.ts'
 
@@ -13,7 +13,8 @@ const ATTEMPTS = 2
 
 /**
  * Milliseconds after which an unknown outcome is reported instead of retried: callers have a deadline of 5 s, and one
- * append timeout takes 4 s of it.
+ * append timeout takes 4 s of it. An append whose connection ended is retried later too: it did not wait for a response
+ * if this process was suspended.
  */
 const RETRY_WINDOW_MS = 1_000
 
@@ -119,7 +120,8 @@ export class Appender {
         this.onStored(found)
         return found
       }
-      if (attempt === ATTEMPTS || performance.now() - startedAt > RETRY_WINDOW_MS)
+      const isLate = performance.now() - startedAt > RETRY_WINDOW_MS
+      if (attempt === ATTEMPTS || (isLate && !isInterruption(result.reason)))
         throw toOutcomeUnknown(stream, result.reason)
     }
   }
