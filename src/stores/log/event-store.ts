@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
 import {
+  StoreMisconfigured,
   StoreUnavailable,
   WrongRevision,
   type Append,
@@ -11,12 +12,33 @@ import {
   type Subscription,
 } from '../ports/event-store.ts'
 import { validateStorable } from './event-serialization.ts'
-import { readClosedReason } from './fence.ts'
+import { isFenceStream, readClosedReason } from './fence.ts'
 
 /** The log's first event. It assigns the log's identity. */
 export function createLogCreatedEvent(): NewEvent {
   const metadata = { actor: 'system', via: 'store', schema: '1', at: new Date().toISOString() }
   return { id: randomUUID(), type: 'LogCreated', data: { identity: randomUUID() }, metadata }
+}
+
+/** Foreign streams that an error names. */
+const NAMED_STREAMS = 3
+/** Events read to find them after the first: about a second. */
+const MAX_EVENTS_SCANNED = 20_000
+
+/**
+ * Some of the streams of another application in a log without LogCreated. The server's own streams and events, whose
+ * names begin with `$`, are none; nor are the streams of a copy that has just begun.
+ */
+async function findForeignStreams(store: Pick<EventLog, 'head' | 'readAll'>): Promise<readonly string[]> {
+  // Usually the database is new, and may have many events of the server.
+  if ((await store.head()) === 'start') return []
+  const streams = new Set<string>()
+  let scanned = 0
+  for await (const { stream, type } of store.readAll('start')) {
+    if (!type.startsWith('$') && !isFenceStream(stream)) streams.add(stream)
+    if (streams.size === NAMED_STREAMS || (streams.size > 0 && ++scanned > MAX_EVENTS_SCANNED)) break
+  }
+  return [...streams]
 }
 
 /** Reads the log's identity once. Creates it if the log has none and `mayCreate` is true. */
@@ -25,7 +47,7 @@ class LogIdentity {
   #isKnown = false
 
   constructor(
-    private readonly store: Pick<EventLog, 'read' | 'append'>,
+    private readonly store: Pick<EventLog, 'read' | 'append' | 'head' | 'readAll'>,
     private readonly name: string,
     private readonly mayCreate: boolean,
   ) {}
@@ -34,7 +56,7 @@ class LogIdentity {
     return this.#isKnown
   }
 
-  /** @throws StoreUnavailable, OutcomeUnknown */
+  /** @throws StoreMisconfigured if the log is another application's; StoreUnavailable, OutcomeUnknown */
   get(): Promise<string> {
     this.#identity ??= this.#readOrCreate().catch((error: unknown) => {
       this.#identity = undefined
@@ -48,6 +70,10 @@ class LogIdentity {
       const [first] = await this.store.read(LOG_STREAM)
       if (first !== undefined) return this.#identityOf(first)
       if (!this.mayCreate) throw new StoreUnavailable(`${this.name} has no LogCreated event`)
+      const foreignStreams = await findForeignStreams(this.store)
+      // Another process may have created the log meanwhile.
+      if (foreignStreams.length > 0 && (await this.store.read(LOG_STREAM)).length === 0)
+        throw this.#foreignLogError(`has events in ${foreignStreams.join(', ')}, but no LogCreated`)
       const event = createLogCreatedEvent()
       try {
         await this.store.append(LOG_STREAM, 'none', [event])
@@ -63,8 +89,15 @@ class LogIdentity {
     const { identity } = data
     this.#isKnown = type === 'LogCreated' && typeof identity === 'string'
     if (this.#isKnown) return String(identity)
-    throw new StoreUnavailable(
-      `${this.name}: stream ${LOG_STREAM} does not begin with LogCreated: the log belongs to another application`,
+    throw this.#foreignLogError(`has a stream ${LOG_STREAM} that does not begin with LogCreated`)
+  }
+
+  #foreignLogError(reason: string): StoreMisconfigured {
+    return new StoreMisconfigured(
+      `${this.name} ${reason}: the database belongs to another application, or its stream ${LOG_STREAM} was deleted. ` +
+        'Nothing was written. A server has one database: start a separate server for this service, and set EVENT_STORE ' +
+        'to its address',
+      { store: this.name },
     )
   }
 }

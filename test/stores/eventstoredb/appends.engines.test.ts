@@ -1,9 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
+import {
+  OutcomeUnknown,
+  StoreMisconfigured,
+  StoreUnavailable,
+  WrongRevision,
+} from '../../../src/stores/ports/event-store.ts'
 import { all, event, events, ids, newStream, numbers, rejectedWith } from '../../contract/event-store/given.ts'
 import { suiteOnPeer } from './given.ts'
 
 const test = suiteOnPeer('appends to EventStoreDB')
+
+const foreign = (type: string) => ({
+  id: randomUUID(),
+  type,
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.of(),
+})
 
 const large = (number: number) => ({ ...event(number), data: { number, text: 'x'.repeat(400 * 1024) } })
 
@@ -69,12 +83,26 @@ test('follow one LogCreated event, even if two processes append first concurrent
   assert.is(await store.identity(), await other.identity())
 })
 
-test('are rejected with StoreUnavailable on the log of another application', async ({ peer, store }) => {
-  peer.log.append('log', 'no_stream', [
-    { id: event().id, type: 'Other', contentType: 'application/json', data: Buffer.from('{}'), metadata: Buffer.of() },
-  ])
-  const error = await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event()]))
-  assert.match(error.message, /does not begin with LogCreated/)
+test('are rejected in the database of another application, and nothing is written', async ({ peer, open }) => {
+  const rejected = async () => {
+    const eventsBefore = peer.log.all.length
+    const { message } = await rejectedWith(StoreMisconfigured, open().append(newStream(), 'none', [event()]))
+    assert.is(peer.log.all.length, eventsBefore)
+    return message
+  }
+  peer.log.append('order-1', 'no_stream', [foreign('Ordered')])
+  assert.match(await rejected(), /has events in order-1, but no LogCreated/)
+  peer.log.append('log', 'no_stream', [foreign('Ordered')])
+  assert.match(await rejected(), /has a stream log that does not begin with LogCreated/)
+})
+
+test('of many processes that append first concurrently succeed, although each finds events of the others', async ({
+  peer,
+  open,
+}) => {
+  await Promise.all(Array.from({ length: 20 }, () => open().append(newStream(), 'none', [event()])))
+  assert.is(peer.log.all.filter(({ type }) => type === 'LogCreated').length, 1)
+  assert.is(peer.log.all.length, 21)
 })
 
 test('of an ordered bulk are sent without waiting for the responses to earlier ones', async ({ peer, store }) => {
