@@ -151,6 +151,34 @@ test('sends checkpoints for filtered events: with prepare 0 during catch-up, wit
   assert.equal([history?.prepare, live?.prepare === live?.commit], [0n, true])
 })
 
+test('hides events of deleted streams and by metadata, and accepts their repeats without a position', async ({
+  client,
+}) => {
+  const read = async (stream: string) => {
+    const revisions: unknown[] = []
+    for await (const { event } of client.readStream(stream)) revisions.push(event?.revision)
+    return revisions
+  }
+  const three = [event(), event(), event()]
+  await client.appendToStream('s', three, NO_STREAM)
+  await client.setStreamMetadata('s', { maxCount: 1 })
+  assert.equal(await read('s'), [2n])
+  const hidden = await client.appendToStream('s', three.slice(0, 2), NO_STREAM)
+  assert.equal([hidden.success, hidden.nextExpectedRevision, hidden.position], [true, 1n, undefined])
+  assert.ok((await client.appendToStream('s', three, NO_STREAM)).position !== undefined)
+  await client.deleteStream('s')
+  assert.is((await rejection(read('s')))['type'], 'stream-not-found')
+  assert.is((await client.appendToStream('s', three, NO_STREAM)).position, undefined)
+  assert.is((await client.appendToStream('s', event(), NO_STREAM)).nextExpectedRevision, 3n)
+  assert.equal(await read('s'), [3n])
+  await client.setStreamMetadata('s', { truncateBefore: 9 })
+  assert.equal(await read('s'), [])
+  assert.is((await rejection(client.appendToStream('s', event(), NO_STREAM)))['type'], 'wrong-expected-version')
+  await client.tombstoneStream('s')
+  assert.is((await rejection(read('s')))['type'], 'stream-deleted')
+  assert.is((await rejection(client.appendToStream('s', event(), at(3n))))['type'], 'stream-deleted')
+})
+
 test('stalls by fault when many single events of $all are read at once, and answers them and streams together', async ({
   client,
   peer,

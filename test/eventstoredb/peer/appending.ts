@@ -90,6 +90,8 @@ function expectedOf(options: BatchAppendReq.Options): ExpectedRevision {
 
 function responseOf(appended: AppendResult, expected: ExpectedRevision): BatchAppendResp {
   if (appended.kind === 'wrong') return failure('WrongExpectedVersion', wrongVersion(appended.actual, expected))
+  if (appended.kind === 'stream deleted')
+    return failure('', ['StreamDeleted', new sharedPb.StreamDeleted().serializeBinary()])
   if (appended.kind === 'too large') {
     const details = new sharedPb.MaximumAppendSizeExceeded()
     details.setMaxappendsize(MAX_APPEND)
@@ -102,7 +104,7 @@ function responseOf(appended: AppendResult, expected: ExpectedRevision): BatchAp
     position.setCommitPosition(String(appended.position))
     position.setPreparePosition(String(appended.position))
     success.setPosition(position)
-  }
+  } else success.setNoPosition(new emptyPb.Empty())
   const response = new streamsPb.BatchAppendResp()
   response.setSuccess(success)
   return response

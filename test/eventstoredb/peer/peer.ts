@@ -5,6 +5,8 @@ import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb
 import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
+import type { DeleteReq, DeleteResp, TombstoneReq, TombstoneResp } from '@eventstore/db-client/generated/streams_pb.js'
 import { freePort } from '../../free-port.ts'
 import { batchAppend } from './appending.ts'
 import { withDurations } from './deadlines.ts'
@@ -13,6 +15,7 @@ import { sendKeepAlives } from './keep-alive.ts'
 import { Log } from './log.ts'
 import { read } from './reading.ts'
 import { singleNode, gossipOf, type ClusterView } from './cluster-view.ts'
+import { nameOf } from './wire.ts'
 
 export type Peer = {
   /** `esdb://127.0.0.1:PORT?tls=false`, unchanged by restarts. */
@@ -35,8 +38,8 @@ export type Peer = {
 
 /**
  * Starts a peer: a server that speaks EventStoreDB's protocol as recorded from version 23.10.6 (or as 21.10, by its faults). It
- * supports appends on the batch stream, reads, subscriptions to $all, server features and gossip, but not deletion, stream
- * metadata, projections, persistent subscriptions or unary appends. Its log is in memory. It does not keep the process alive.
+ * supports appends on the batch stream, reads, deletion, $maxCount and $tb of stream metadata, subscriptions to $all, server
+ * features and gossip, but not projections, persistent subscriptions or unary appends. Its log is in memory. It does not keep the process alive.
  * @param view its role in a cluster; a cluster of one node by default
  */
 export async function startPeer(view?: ClusterView): Promise<Peer> {
@@ -102,6 +105,8 @@ function servicesOf(log: Log, faults: Faults, view: ClusterView): Server {
   grpc.addService(withDurations(streamsGrpc.StreamsService), {
     read: read(log, faults, view),
     batchAppend: batchAppend(log, faults, view),
+    delete: remove(new streamsPb.DeleteResp(), (stream) => log.delete(stream)),
+    tombstone: remove(new streamsPb.TombstoneResp(), (stream) => log.tombstone(stream)),
   })
   grpc.addService(featuresGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, callback: (error: null, features: unknown) => void) => {
@@ -114,6 +119,17 @@ function servicesOf(log: Log, faults: Faults, view: ClusterView): Server {
     },
   })
   return grpc
+}
+
+/** A deletion by hand, at any revision. */
+function remove(response: DeleteResp | TombstoneResp, removeStream: (stream: string) => void) {
+  return (
+    { request }: { readonly request: DeleteReq | TombstoneReq },
+    callback: (error: null, response: unknown) => void,
+  ) => {
+    removeStream(nameOf(request.getOptions()?.getStreamIdentifier()))
+    callback(null, response)
+  }
 }
 
 function features(version: string) {

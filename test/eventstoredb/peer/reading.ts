@@ -1,4 +1,4 @@
-import { status, type ServerWritableStream } from '@grpc/grpc-js'
+import { Metadata, status, type ServerWritableStream } from '@grpc/grpc-js'
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Faults } from './faults.ts'
 import type { Log, RecordedEvent } from './log.ts'
@@ -56,7 +56,8 @@ function readStream(call: ReadCall, log: Log, { sendsPositions }: Faults, option
   const streamOptions = options.getStream()
   const name = nameOf(streamOptions?.getStreamIdentifier())
   const stream = log.stream(name)
-  if (stream === undefined) {
+  if (log.isTombstone(name)) return failDeleted(call, name)
+  if (stream === undefined || log.isDeleted(name)) {
     call.write(notFoundMessage(name))
     call.end()
     return
@@ -72,9 +73,19 @@ function readStream(call: ReadCall, log: Log, { sendsPositions }: Faults, option
       : streamOptions?.hasRevision()
         ? Number(streamOptions.getRevision())
         : 0
+  const first = log.firstVisible(name)
   const messageOf = sendsPositions ? eventMessage : messageWithoutPosition
-  if (backwards) void send(call, reversed(stream, Math.min(from, stream.length - 1) + 1, count), messageOf)
-  else void send(call, forwards(stream, from, count), messageOf)
+  const end = Math.min(from, stream.length - 1) + 1
+  if (backwards) void send(call, reversed(stream, end, Math.min(count, Math.max(0, end - first))), messageOf)
+  else void send(call, forwards(stream, Math.max(from, first), count), messageOf)
+}
+
+/** https://github.com/kurrent-io/KurrentDB/blob/v23.10.6/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs */
+function failDeleted(call: ReadCall, name: string): void {
+  const metadata = new Metadata()
+  metadata.set('exception', 'stream-deleted')
+  metadata.set('stream-name', name)
+  call.emit('error', { code: status.FAILED_PRECONDITION, details: `Event stream '${name}' is deleted.`, metadata })
 }
 
 /** @returns undefined for a position between two records, on which the server's handler fails */
