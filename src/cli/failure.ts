@@ -4,7 +4,7 @@ import { BadMasterKey } from '../credentials/master-keys.ts'
 import { RequestError } from '../domain/decider.ts'
 import { BadFolder, NoInstallation } from '../wiring/installation.ts'
 import { BadSettings } from '../wiring/settings.ts'
-import { CorruptEvent, StoreUnavailable } from '../stores/ports/event-store.ts'
+import { CorruptEvent, EventsRemoved, StoreUnavailable } from '../stores/ports/event-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../events/decode.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { note } from './output.ts'
@@ -43,6 +43,7 @@ const EXPECTED = [
   UnsupportedEventVersion,
   InvalidEventPayload,
   CorruptEvent,
+  EventsRemoved,
 ]
 
 const isExpected = (error: Error) => EXPECTED.some((expected) => error instanceof expected)

@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import {
+  EventsRemoved,
   LogClosed,
   OutcomeUnknown,
   StoreUnavailable,
@@ -40,7 +41,7 @@ const CALLS = {
   readonly [Name in keyof TimedStores]: TimedCalls & { readonly [Call in keyof TimedStores[Name]]?: unknown }
 }
 
-/** Our own labels, so that no text of a server becomes one. WrongRevision is not a failure: commands count it. */
+/** Our own labels, so that no text of a server becomes one. WrongRevision and EventsRemoved are not failures of a store. */
 const FAILURES = [
   { label: 'LogClosed', type: LogClosed },
   { label: 'Outdated', type: ConcurrencyConflict },
@@ -83,7 +84,7 @@ export class StoreMetrics {
       const labels = { store, engine, operation }
       return (seconds, error) => {
         this.#durations.observe(labels, seconds)
-        if (error === undefined || error instanceof WrongRevision) return
+        if (error === undefined || error instanceof WrongRevision || error instanceof EventsRemoved) return
         this.#failures.inc({ ...labels, error: errorLabelOf(error) })
       }
     })

@@ -4,6 +4,7 @@ import { diamondDecider, diamondIdOfStream, diamondStream, type DiamondEvent } f
 import { decode } from '../../events/decode.ts'
 import { eventId, toEventMetadata, eventTimeOf, type Origin } from '../../events/event-metadata.ts'
 import {
+  EventsRemoved,
   WrongRevision,
   type Append,
   type NewEvent,
@@ -92,16 +93,25 @@ function doneEvent({ body, diamonds }: RequestDone['data'], id: string, metadata
 
 /**
  * Applies accepted changes, each once. A diamond that was changed in the meantime is changed on top of that; one that
- * was deleted in the meantime stays deleted.
+ * was deleted in the meantime stays deleted, and so does one that an operator removed from the log.
  * @throws OutcomeUnknown, StoreUnavailable
  */
 async function applyChanges(context: CommandContext, appends: readonly Append[]): Promise<Position | undefined> {
   try {
     return await appendAll(context, appends)
   } catch (error) {
-    if (!(error instanceof WrongRevision)) throw error
+    if (!(error instanceof WrongRevision || error instanceof EventsRemoved)) throw error
   }
-  return latestPosition(await Promise.all(appends.map((append) => applyOne(context, append))))
+  return latestPosition(
+    await Promise.all(
+      appends.map((append) =>
+        applyOne(context, append).catch((error: unknown) => {
+          if (error instanceof EventsRemoved) return undefined
+          throw error
+        }),
+      ),
+    ),
+  )
 }
 
 function applyOne({ store }: CommandContext, append: Append): Promise<Position | undefined> {

@@ -59,7 +59,7 @@ export type AppendContext = {
  * Appends to one or several streams and retries if the outcome is unknown. The store recognises repeated event ids, so
  * the events are stored once.
  * @returns the position of the last event
- * @throws WrongRevision, OutcomeUnknown after the last attempt, StoreUnavailable
+ * @throws WrongRevision, EventsRemoved, OutcomeUnknown after the last attempt, StoreUnavailable
  */
 export function appendAll(
   { store, monotonic }: AppendContext,

@@ -1,6 +1,6 @@
 import { RequestError } from '../../domain/decider.ts'
 import { categoryOf, STREAM_CATEGORIES } from '../../events/registry.ts'
-import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
+import { EventsRemoved, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 
 /**
  * `conflict`: every attempt lost to another writer. `unknown`: the store did not confirm whether the events were
@@ -52,7 +52,7 @@ export class CommandOutcomes {
 }
 
 function outcomeOf(error: unknown): CommandOutcome {
-  if (error instanceof RequestError) return 'refused'
+  if (error instanceof RequestError || error instanceof EventsRemoved) return 'refused'
   if (error instanceof WrongRevision) return 'conflict'
   if (error instanceof OutcomeUnknown) return 'unknown'
   return error instanceof StoreUnavailable ? 'unavailable' : 'failed'

@@ -93,7 +93,7 @@ export type CommandResult<State, Event> = {
  * A new stream is not read, and a state from the cache (state-cache.ts) is used optimistically: the append at its
  * revision fails if it is outdated. If the cached state leads to no events or to an error, the stream is read and
  * decided again.
- * @throws whatever `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
+ * @throws whatever `decide` throws, WrongRevision after the last attempt, EventsRemoved, OutcomeUnknown, StoreUnavailable
  */
 export function handle<State, Event extends DomainEvent>(
   context: CommandContext,
@@ -191,7 +191,7 @@ export type StreamCommand<State, Event> = CommandTarget & { readonly id: string;
  * Handles one command on each of many streams and appends all events in one call. Skips streams whose events this
  * release can't decode.
  * @returns how many streams were appended to; the others needed no events or had them from an earlier attempt
- * @throws whatever `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
+ * @throws whatever `decide` throws, WrongRevision after the last attempt, EventsRemoved, OutcomeUnknown, StoreUnavailable
  */
 export const handleEach = <State, Event extends DomainEvent>(
   context: CommandContext,

@@ -8,6 +8,7 @@ import { UntraceableCut } from '../../domain/scoring/cut/proportions.ts'
 import { cutOf, type Stone } from '../../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
+import { EventsRemoved } from '../../stores/ports/event-store.ts'
 import { handleEach, type CommandContext } from '../core/handle.ts'
 import { eventId, type Origin } from '../../events/event-metadata.ts'
 
@@ -30,11 +31,11 @@ export type DiamondToScore = {
 export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
 
 /**
- * `count`: diamonds scored by this call or an earlier attempt. `unscored`: diamonds that can't be scored, with the
- * reason.
+ * `count`: diamonds scored by this call or an earlier attempt. `unscored`: diamonds that can't be scored, or whose scores
+ * an operator removed from the log, with the reason.
  */
 export type ScoreDiamondsResult = { readonly count: number; readonly unscored: readonly UnscoredDiamond[] }
-export type UnscoredDiamond = { readonly diamond: number; readonly error: Unscorable }
+export type UnscoredDiamond = { readonly diamond: number; readonly error: Unscorable | EventsRemoved }
 
 /** The diamond can't be scored. The computation is deterministic, so a retry would not help. */
 class Unscorable extends Error {
@@ -43,7 +44,7 @@ class Unscorable extends Error {
 
 /**
  * Appends missing scores: diamonds whose cut is cached in one batch, others as soon as each cut is traced. A diamond
- * that can't be scored does not delay the others.
+ * that can't be scored, or whose scores were removed from the log, does not delay the others.
  * @throws errors of the store, and rejections of `traceCut` other than UntraceableCut, after all others were appended
  */
 export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondToScore[]): Promise<ScoreDiamondsResult> {
@@ -51,7 +52,7 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondTo
   const unscored: UnscoredDiamond[] = []
   const pendingAppends: Promise<number>[] = []
   const recordUnscored = (diamond: number, error: unknown): 0 => {
-    if (!(error instanceof Unscorable)) throw error
+    if (!(error instanceof Unscorable || error instanceof EventsRemoved)) throw error
     unscored.push({ diamond, error })
     return 0
   }
@@ -68,8 +69,23 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondTo
       recordUnscored(id, error)
     }
   }
+  const appendComputedOneByOne = async () => {
+    let count = 0
+    for (const scores of computedScores)
+      count += await append(tools, [scores]).then(
+        () => 1,
+        (error: unknown) => recordUnscored(scores.diamond.id, error),
+      )
+    return count
+  }
+  pendingAppends.push(
+    append(tools, computedScores).catch((error: unknown) => {
+      if (error instanceof EventsRemoved) return appendComputedOneByOne()
+      throw error
+    }),
+  )
   let count = 0
-  for (const outcome of await Promise.allSettled([append(tools, computedScores), ...pendingAppends])) {
+  for (const outcome of await Promise.allSettled(pendingAppends)) {
     if (outcome.status === 'rejected') throw outcome.reason
     count += outcome.value
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { FAULT_CODES, RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/decider.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
+  EventsRemoved,
   LogClosed,
   OutcomeUnknown,
   StorageError,
@@ -61,6 +62,7 @@ const KNOWN_ERRORS: readonly (readonly [
   retryAfter?: number,
 ])[] = [
   [WrongRevision, 409, 'The resource was changed by another request; read it and try again'],
+  [EventsRemoved, 409, 'The data of this resource was removed by the operator; the request cannot be completed'],
   // The log accepts no writes: the installation was moved, is a replay, or was started read-only.
   [LogClosed, 503, undefined, 30],
   [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],

@@ -1,4 +1,11 @@
-import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../ports/event-store.ts'
+import {
+  EventsRemoved,
+  OutcomeUnknown,
+  WrongRevision,
+  type Append,
+  type Position,
+  type Revision,
+} from '../ports/event-store.ts'
 import type { BatchAppendResult, BatchAppendStream } from './batch-append-stream.ts'
 import { encodeAppend, type AppendChunk } from './encoding.ts'
 import { isInterruption, isNeverSent, STORE, toStoreUnavailable } from './failure.ts'
@@ -32,7 +39,7 @@ export class Appender {
   /**
    * An append of more than 1 MiB is split into several. After a failure, the stored ones stay and are recognised when
    * the append is repeated.
-   * @throws TypeError, WrongRevision, OutcomeUnknown, StoreUnavailable
+   * @throws TypeError, WrongRevision, EventsRemoved, OutcomeUnknown, StoreUnavailable
    */
   async append(append: Append): Promise<Position> {
     return this.#appendChunks(append, encodeAppend(append))
@@ -114,12 +121,14 @@ export class Appender {
       await this.fence?.requireAppendAllowed(stream, chunk.types)
       const result = await this.#send(stream, expected, chunk)
       if (result.kind === 'stored') return result.position
-      if (result.kind === 'wrong revision') throw new WrongRevision(stream, expected, result.actual)
+      if (result.kind === 'wrong revision') throw await this.#conflictError(stream, expected, result.actual)
+      if (result.kind === 'stream deleted') throw new EventsRemoved(stream)
       const found = await this.#findStored(stream, expected, chunk, result)
       if (found !== undefined) {
         this.onStored(found)
         return found
       }
+      if (result.kind === 'repeated') throw new EventsRemoved(stream)
       const isLate = performance.now() - startedAt > RETRY_WINDOW_MS
       if (attempt === ATTEMPTS || (isLate && !isInterruption(result.reason)))
         throw toOutcomeUnknown(stream, result.reason)
@@ -132,7 +141,13 @@ export class Appender {
     return result
   }
 
-  /** Reads whether an append was stored after all. Undefined if it has not been stored so far. */
+  /** If a stream has a revision but no events to read, no other writer has won: reading it again would not help. */
+  async #conflictError(stream: string, expected: Revision, actual: Revision): Promise<WrongRevision | EventsRemoved> {
+    const isUnread = expected === 'none' && actual !== 'none' && (await this.reader.readNewest(stream, 1)).length === 0
+    return isUnread ? new EventsRemoved(stream) : new WrongRevision(stream, expected, actual)
+  }
+
+  /** Reads whether an append was stored after all. Undefined if it has not been stored so far, or was removed. */
   async #findStored(
     stream: string,
     expected: Revision,
@@ -150,6 +165,7 @@ export class Appender {
     if (last !== undefined && stored.length === ids.length && stored.every(({ id }, index) => id === ids[index])) {
       return last.position
     }
+    if (kind === 'repeated') return undefined
     const [newest] = await this.reader.readNewest(stream, 1)
     throw new WrongRevision(stream, expected, newest?.revision ?? 'none')
   }
@@ -160,6 +176,7 @@ type AnsweredAppend = { readonly stream: string; readonly expected: Revision; re
 /** @throws the error for a result that is not `stored`, without reading the stream again */
 function positionOf({ stream, expected, result }: AnsweredAppend): Position {
   if (result.kind === 'stored') return result.position
+  if (result.kind === 'stream deleted' || result.kind === 'repeated') throw new EventsRemoved(stream)
   if (result.kind === 'wrong revision') throw new WrongRevision(stream, expected, result.actual)
   if (result.kind === 'unknown') throw toOutcomeUnknown(stream, result.reason)
   throw toStoreUnavailable(`the append to ${stream} was rejected`, result.reason)

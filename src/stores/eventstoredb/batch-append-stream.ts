@@ -64,11 +64,15 @@ function durationOf(ms: number): durationPb.Duration {
   return duration
 }
 
-/** The outcome of an append. `unknown`: it may have been stored, or may still be stored later. */
+/**
+ * The outcome of an append. `unknown`: it may have been stored, or may still be stored later. `repeated`: it was stored
+ * before, but reads of the stream may not return its events any more. `stream deleted`: permanently.
+ */
 export type BatchAppendResult =
   | { readonly kind: 'stored'; readonly position: Position }
   | { readonly kind: 'wrong revision'; readonly actual: Revision }
-  | { readonly kind: 'refused' | 'unknown'; readonly reason: Error }
+  | { readonly kind: 'stream deleted' }
+  | { readonly kind: 'refused' | 'unknown' | 'repeated'; readonly reason: Error }
 
 /** The call that carries all appends of this process, with the pending appends by correlation id. */
 type OpenBatchCall = {
@@ -175,7 +179,8 @@ function answerOf(response: BatchAppendResp): BatchAppendResult {
   const success = response.getSuccess()
   const position = success?.getPosition()
   if (success === undefined) return failureOf(response)
-  if (position === undefined) return { kind: 'unknown', reason: new Error('the server returned no position') }
+  // The server looks up the position of a repeated event by a read of its stream.
+  if (position === undefined) return { kind: 'repeated', reason: new Error('the server returned no position') }
   const [commit, prepare] = [BigInt(position.getCommitPosition()), BigInt(position.getPreparePosition())]
   return { kind: 'stored', position: { commit, prepare } }
 }
@@ -190,6 +195,7 @@ function failureOf(response: BatchAppendResp): BatchAppendResult {
     const actual = wrong.hasCurrentStreamRevision() ? BigInt(wrong.getCurrentStreamRevision()) : 'none'
     return { kind: 'wrong revision', actual }
   }
+  if (type === 'StreamDeleted') return { kind: 'stream deleted' }
   const reason = new Error(`the server responded with ${[type, error?.getMessage()].filter(Boolean).join(': ')}`)
   return { kind: REFUSALS.has(type) ? 'refused' : 'unknown', reason }
 }
@@ -203,7 +209,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'AccessDenied',
   'BadRequest',
   'MaximumAppendSizeExceeded',
-  'StreamDeleted',
   'InvalidTransaction',
 ])
 

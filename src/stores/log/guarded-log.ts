@@ -1,6 +1,7 @@
 import { CircuitBreaker, type BreakerPolicy } from '../../runtime/circuit-breaker.ts'
 import {
   comparePositions,
+  EventsRemoved,
   LogClosed,
   OutcomeUnknown,
   StoreMisconfigured,
@@ -38,7 +39,7 @@ const allCallsPolicy = (
   resetTimeoutMs: 250,
   probe: { ask: readHead, heardAt: lastResponseAt, noResponseMessage: `${store}: the log does not respond` },
   verdict(error) {
-    if (error instanceof WrongRevision) return 'up'
+    if (error instanceof WrongRevision || error instanceof EventsRemoved) return 'up'
     return isStoreFailure(error) ? 'doubtful' : 'nothing'
   },
   refusal: (reason) => new StoreUnavailable(reason.message, { cause: reason, store }),

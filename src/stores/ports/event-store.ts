@@ -72,7 +72,7 @@ export interface EventLog<
   /**
    * Appends in order. Resolves with the position of the last event once the events are durable.
    * Idempotent: repeating an append with the same event ids at the same `expected` returns the original position.
-   * @throws WrongRevision, OutcomeUnknown, StoreUnavailable
+   * @throws WrongRevision, EventsRemoved, OutcomeUnknown, StoreUnavailable
    */
   append(stream: string, expected: Revision, events: readonly NewEvent[]): Promise<Position>
   /**
@@ -158,6 +158,20 @@ export class WrongRevision extends Error {
     readonly actual: Revision,
   ) {
     super(`${stream} is at revision ${actual}, not ${expected}`)
+  }
+}
+
+/**
+ * An operator removed events of the stream from the log by hand: the append repeats such events, or can't come before
+ * them. Nothing was stored, and a repeat has the same outcome. Only EventStoreDB offers such a removal.
+ */
+export class EventsRemoved extends Error {
+  override readonly name = 'EventsRemoved'
+  constructor(readonly stream: string) {
+    super(
+      `${stream}: events were removed from this stream by hand (it was deleted, or $maxCount, $maxAge or $tb in its ` +
+        'metadata hides them). Nothing was stored',
+    )
   }
 }
 

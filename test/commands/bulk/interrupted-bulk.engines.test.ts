@@ -165,6 +165,19 @@ test('of changes is finished on top of later changes by other commands, and skip
   assert.equal(streams[2]?.at(-1)?.data, { set: { price: 7 }, removed: [] })
 })
 
+test('is finished without the diamonds that an operator removed from the log in the meantime', async (given) => {
+  await rejectedWith(StoreUnavailable, createDiamonds(given.crashing, newDiamonds(10)))
+  given.peer.log.delete('diamond-1')
+  given.peer.log.tombstone('diamond-2')
+  await react(given, 30_000)
+  assert.equal(names(await eventsOf(given, 'request-')), ['RequestAccepted', 'RequestDone'])
+  const streams = Array.from({ length: 10 }, (_, n) => given.peer.log.stream(`diamond-${n + 1}`)?.length)
+  assert.equal(
+    streams,
+    Array.from({ length: 10 }, () => 1),
+  )
+})
+
 test('that is too large for one event is accepted in several parts', async (given) => {
   const sku = 'ж'.repeat(250)
   const large = { owner: 1, origin, entries: entries(800).map((entry) => ({ ...entry, sku })) }

@@ -2,7 +2,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandOutcomes } from '../../../src/commands/core/command-outcomes.ts'
 import { RequestError } from '../../../src/domain/decider.ts'
-import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
+import {
+  EventsRemoved,
+  LogClosed,
+  OutcomeUnknown,
+  StoreUnavailable,
+  WrongRevision,
+} from '../../../src/stores/ports/event-store.ts'
 
 const test = suite('command outcomes')
 
@@ -10,6 +16,7 @@ const hasSome = ({ count }: { readonly count: number }) => count > 0
 
 const endings: readonly (readonly [outcome: string, error: unknown])[] = [
   ['refused', new RequestError('missing', 'There is none')],
+  ['refused', new EventsRemoved('diamond-7')],
   ['conflict', new WrongRevision('diamond-7', 3n, 4n)],
   ['unknown', new OutcomeUnknown('no answer')],
   ['unavailable', new StoreUnavailable('away')],

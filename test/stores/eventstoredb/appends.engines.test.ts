@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import {
+  EventsRemoved,
   OutcomeUnknown,
   StoreMisconfigured,
   StoreUnavailable,
   WrongRevision,
 } from '../../../src/stores/ports/event-store.ts'
 import { all, event, events, ids, newStream, numbers, rejectedWith } from '../../contract/event-store/given.ts'
+import type { Peer } from '../../eventstoredb/peer/peer.ts'
 import { suiteOnPeer } from './given.ts'
 
 const test = suiteOnPeer('appends to EventStoreDB')
@@ -18,6 +20,20 @@ const foreign = (type: string) => ({
   data: Buffer.from('{}'),
   metadata: Buffer.of(),
 })
+
+/** The ways to remove the first `count` events of a stream by hand. */
+const REMOVALS: Readonly<Record<string, (peer: Peer, stream: string, count: number) => void>> = {
+  'in a deleted stream': ({ log }, stream) => log.delete(stream),
+  'in a permanently deleted stream': ({ log }, stream) => log.tombstone(stream),
+  'hidden by $tb': ({ log }, stream, count) => setMetadata(log, stream, { $tb: count }),
+  'hidden by $maxCount': ({ log }, stream, count) =>
+    setMetadata(log, stream, { $maxCount: (log.stream(stream)?.length ?? 0) - count }),
+}
+
+function setMetadata(log: Peer['log'], stream: string, metadata: object): void {
+  const data = Buffer.from(JSON.stringify(metadata))
+  log.append(`$$${stream}`, 'any', [{ ...foreign('$metadata'), data }])
+}
 
 const large = (number: number) => ({ ...event(number), data: { number, text: 'x'.repeat(400 * 1024) } })
 
@@ -103,6 +119,51 @@ test('of many processes that append first concurrently succeed, although each fi
   await Promise.all(Array.from({ length: 20 }, () => open().append(newStream(), 'none', [event()])))
   assert.is(peer.log.all.filter(({ type }) => type === 'LogCreated').length, 1)
   assert.is(peer.log.all.length, 21)
+})
+
+for (const [where, remove] of Object.entries(REMOVALS)) {
+  test(`that repeat events ${where} are rejected with EventsRemoved, and others are stored`, async ({
+    peer,
+    store,
+  }) => {
+    const stream = newStream()
+    const removed = events(2)
+    await store.append(stream, 'none', removed)
+    await store.append(stream, 1n, [event()])
+    remove(peer, stream, 2)
+    const { message } = await rejectedWith(EventsRemoved, store.append(stream, 'none', removed))
+    assert.match(message, `${stream}: events were removed from this stream by hand`)
+    const others = [newStream(), newStream()]
+    const appends = [stream, ...others].map((name) => ({
+      stream: name,
+      expected: 'none' as const,
+      events: name === stream ? removed : [event()],
+    }))
+    await rejectedWith(EventsRemoved, store.appendMany(appends))
+    for (const other of others) assert.is((await store.read(other)).length, 1)
+    await rejectedWith(EventsRemoved, store.appendMany(appends, 'kept'))
+  })
+}
+
+test('that repeat events are recognised while only others of their stream are hidden', async ({ peer, store }) => {
+  const stream = newStream()
+  const [first, second] = [event(), event()]
+  await store.append(stream, 'none', [first])
+  const position = await store.append(stream, 0n, [second])
+  setMetadata(peer.log, stream, { $tb: 1 })
+  assert.equal(await store.append(stream, 0n, [second]), position)
+})
+
+test('of new events to a stream whose events are all hidden are rejected with EventsRemoved, not as a conflict', async ({
+  peer,
+  store,
+}) => {
+  const stream = newStream()
+  await store.append(stream, 'none', [event()])
+  setMetadata(peer.log, stream, { $tb: 1 })
+  assert.equal(await store.read(stream), [])
+  await rejectedWith(EventsRemoved, store.append(stream, 'none', [event()]))
+  await rejectedWith(WrongRevision, store.append(stream, 1n, [event()]))
 })
 
 test('of an ordered bulk are sent without waiting for the responses to earlier ones', async ({ peer, store }) => {
