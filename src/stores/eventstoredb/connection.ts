@@ -114,7 +114,8 @@ export class EventStoreDBConnection {
 
   /** A call failed. Abandons a cluster's node if the error shows that it cannot serve calls any more. */
   reportFailure(node: EventStoreNode, error: unknown): void {
-    if (this.#address.isCluster && isNodeFailure(error)) this.#abandon(node, isInterruption(error) ? error : undefined)
+    if (!this.#address.isCluster || !isNodeFailure(error)) return
+    this.#abandon(node, isInterruption(error) && error instanceof Error ? error : undefined)
   }
 
   /** The node failed to do what a leader can do. Asks the other nodes whether it still is the leader. */
@@ -141,11 +142,11 @@ export class EventStoreDBConnection {
   }
 
   /** @param interruption the error of its calls in progress, if they may be repeated on a new connection */
-  #abandon(node: EventStoreNode, interruption?: unknown): void {
+  #abandon(node: EventStoreNode, interruption?: Error): void {
     if (node !== this.#node) return
     this.#node = this.#address.isCluster ? undefined : this.#open(node.name)
     // The errors of its calls were reported already.
-    node.close(interruption instanceof Error ? interruption : undefined).catch(() => undefined)
+    node.close(interruption).catch(() => undefined)
   }
 
   async #find(): Promise<EventStoreNode> {

@@ -12,6 +12,7 @@ type Context = { peer: Peer; commands: CommandLine; settings: Record<string, str
 const test = suite<Context>('a start of the service on EventStoreDB')
 test.before.each(async (context) => {
   context.peer = await startPeer()
+  context.peer.faults.stallOnConcurrentReads()
   context.commands = new CommandLine()
   context.settings = { EVENT_STORE: context.peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
 })
@@ -26,7 +27,6 @@ test('does not make the server stall, as by reads of many single events at once'
   withInstallation(async ({ serve }) => {
     let service = await serve()
     const { id } = await created(service.ann)
-    peer.faults.stallOnConcurrentReads()
     for (let restart = 0; restart < RESTARTS; restart++) {
       assert.is(await service.stop(), 0)
       service = await serve()
