@@ -15,9 +15,16 @@ import { VERSION } from '../../runtime/version.ts'
 /** The addresses of a host name, in the order to try them. @throws the resolver's error */
 export type AddressResolver = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** The name has no permitted address. */
+/**
+ * The name has no permitted address. The message is the same for a name that does not resolve: otherwise a webhook's
+ * owner could find out which names the internal network has, and their addresses.
+ */
 class NonPublicAddress extends Error {
   override readonly name = 'NonPublicAddress'
+
+  constructor(host: string) {
+    super(`${host} does not resolve to an address of the public internet`)
+  }
 }
 
 /** Milliseconds per DNS query, and number of tries: IPv4 and IPv6 queries end well within a delivery's timeout. */
@@ -45,19 +52,18 @@ export const resolveByDns: AddressResolver = async (name, signal) => {
 /**
  * The addresses that a host may be reached at, resolved once per connection, which uses only these (no DNS rebinding).
  * @param host a name, or an address without brackets
- * @throws NonPublicAddress if none is permitted; the resolver's error
+ * @throws NonPublicAddress; the resolver's error if private addresses are permitted
  */
 async function allowedAddresses(
   host: string,
   { resolve, isPrivateAllowed }: { readonly resolve: AddressResolver; readonly isPrivateAllowed: boolean },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
-  const allowed = isPrivateAllowed ? addresses : addresses.filter(isPublicAddress)
+  const lookup = isIP(host) === 0 ? resolve(host, signal) : Promise.resolve([host])
+  if (isPrivateAllowed) return lookup
+  const allowed = (await lookup.catch(() => [])).filter(isPublicAddress)
   if (allowed.length > 0) return allowed
-  throw new NonPublicAddress(
-    `${host} resolves to ${addresses.join(', ') || 'no address'}: not an address of the public internet`,
-  )
+  throw new NonPublicAddress(host)
 }
 
 /** @property id the same for every attempt of a message */
@@ -246,7 +252,7 @@ function describeRefusal(status: number, body: string): string {
   return `Responded with ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : excerpt}`
 }
 
-/** Describes a connection error for the webhook's owner, revealing no more of the inner network than names. */
+/** Describes a connection error for the webhook's owner. Only permitted addresses are connected to. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'The request could not be sent'
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''

@@ -159,3 +159,18 @@ test('have encrypted secrets in the log', async ({ service }) => {
 })
 
 test.run()
+
+const publicOnly = apiSuite('a webhook of the internal network')
+
+publicOnly('tells its owner no address in the result of a test', async ({ ann }) => {
+  // Names below localhost are loopback without a query (RFC 6761).
+  const { id } = expect(201, await ann.post('/v4/webhook', { url: 'https://db.localhost/' })).json() as CreatedWebhook
+  const { status, error } = expect(200, await ann.post(`/v4/webhook/${id}/test`, undefined)).json() as {
+    status: null
+    error: string
+  }
+  assert.is(status, null)
+  assert.is(error, 'db.localhost does not resolve to an address of the public internet')
+})
+
+publicOnly.run()

@@ -223,6 +223,7 @@ const INTERNAL_ADDRESSES = [
   ['224.0.0.1'],
   ['192.168.1.1', 'fe80::1'],
 ]
+const NOT_PUBLIC = 'rebound.example does not resolve to an address of the public internet'
 for (const addresses of INTERNAL_ADDRESSES) {
   test(`is not sent to a name that resolves to ${addresses.join(' and ')}`, () =>
     withReceiver(
@@ -231,11 +232,19 @@ for (const addresses of INTERNAL_ADDRESSES) {
         const resolve = async () => addresses
         const outcome = await send(`http://rebound.example:${receiver.port}/`, { rules: PUBLIC_ONLY, resolve })
         assert.is(outcome.status, null)
-        assert.match(outcome.error ?? '', /not an address of the public internet/)
+        assert.is(outcome.error, NOT_PUBLIC)
         assert.is(receiver.connections, 0)
       },
     ))
 }
+
+test('fails with the same error for a name that does not resolve as for one with an internal address', async () => {
+  const resolve = async () => Promise.reject(new Error('queryA ENOTFOUND rebound.example'))
+  for (const lookup of [resolve, async () => []]) {
+    const { status, error } = await send('http://rebound.example:8080/', { rules: PUBLIC_ONLY, resolve: lookup })
+    assert.equal({ status, error }, { status: null, error: NOT_PUBLIC })
+  }
+})
 
 const LOCAL_HOSTS = [
   '127.0.0.1',
