@@ -1,7 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import { REPORT_FACTS, LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
 import { startProgram } from '../runtime/start-worker.ts'
@@ -60,7 +59,7 @@ export class PdfReader {
   constructor(private readonly limits: PdfReaderLimits = PDF_READER_LIMITS) {}
 
   /** @throws UnreadableReport; another Error if the reader was closed meanwhile */
-  async read(pdf: Readable): Promise<ReportReading> {
+  async read(pdf: Buffer): Promise<ReportReading> {
     if (this.#closed) throw new Error('The reader is closed')
     const child = startProgram('./pdf-program', import.meta.url, {
       ...PROGRAM,
@@ -75,7 +74,6 @@ export class PdfReader {
     } finally {
       limiter.stop()
       this.#running.delete(child)
-      pdf.destroy()
     }
   }
 
@@ -96,7 +94,7 @@ function parseOutput(output: string, errorMessage: string): ReportReading {
 
 const MAX_OUTPUT_CHARACTERS = 10_000
 
-async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: Readable) {
+async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: Buffer) {
   let output = ''
   let errorOutput = ''
   child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, MAX_OUTPUT_CHARACTERS)))
@@ -105,9 +103,8 @@ async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: R
     (chunk: Buffer) => (errorOutput = (errorOutput + chunk.toString()).slice(0, MAX_OUTPUT_CHARACTERS)),
   )
   // A process that ends before it has read its input breaks the pipe; stderr has the reason.
-  child.stdin.on('error', () => pdf.destroy())
-  pdf.on('error', () => child.kill('SIGKILL'))
-  pdf.pipe(child.stdin)
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(pdf)
   await new Promise<void>((done, fail) => {
     child.on('error', fail)
     child.on('close', () => done())

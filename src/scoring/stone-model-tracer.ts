@@ -13,7 +13,7 @@ export class StoneModelTracer {
   readonly #cache = new LRUCache<string, TracedCut>({ max: MAX_CACHED_MODELS })
   #lastAction: Promise<unknown> = Promise.resolve()
 
-  /** @param readFile reads a file from the store by its digest; undefined if it is missing */
+  /** @param readFile reads a file from the store by its digest; undefined if it is missing or damaged */
   constructor(
     private readonly pool: Pick<TracePool, 'inspectInWorker' | 'traceModelInWorker' | 'drawInWorker'>,
     private readonly readFile: (digest: string) => Promise<Uint8Array<ArrayBuffer> | undefined>,
@@ -25,7 +25,7 @@ export class StoneModelTracer {
 
   /**
    * Returns a cached result synchronously.
-   * @throws UntraceableCut if the file is missing or no stone, which retrying does not change; StoreUnavailable
+   * @throws UntraceableCut if the file is missing, damaged or no stone, which retrying does not change; StoreUnavailable
    */
   readonly trace = (digest: string, fold: SymmetryFold | undefined): TracedCut | Promise<TracedCut> => {
     const key = `${digest}/${fold}`
@@ -40,11 +40,11 @@ export class StoneModelTracer {
 
   async #bytes(digest: string): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.readFile(digest)
-    if (bytes === undefined) throw new UntraceableCut(`The file ${digest} of a 3D model is missing`)
+    if (bytes === undefined) throw new UntraceableCut(`The file ${digest} of a 3D model is missing or damaged`)
     return bytes
   }
 
-  /** @throws UntraceableCut if the file is missing or no stone, which retrying does not change; StoreUnavailable */
+  /** @throws UntraceableCut if the file is missing, damaged or no stone, which retrying does not change; StoreUnavailable */
   readonly draw = (digest: string, request: Omit<PictureRequest, 'subject'>): Promise<Uint8Array> =>
     this.#runExclusively(async () =>
       this.pool.drawInWorker({ ...request, subject: { model: await this.#bytes(digest) } }),

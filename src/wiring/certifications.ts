@@ -9,6 +9,7 @@ import type { ServiceParts } from './service-parts.ts'
 import { CertificationQueries } from '../projections/certifications/certifications.ts'
 import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import { PdfReader } from '../reports/pdf-reader.ts'
+import { readIntactFile } from '../stores/intact-file.ts'
 import type { ReportReadingOptions } from '../reactions/reports/report-reading.ts'
 import type { OpenReadModel } from '../projections/engine/background-services.ts'
 
@@ -32,7 +33,7 @@ export function openReportReading(
   parts.add({ stage: 'requests', name: 'the reader of reports', stop: async () => reader.close() })
   let contradictingReports = 0
   const tools: ReportReadingOptions = {
-    files,
+    readFile: (digest) => readIntactFile(files, digest),
     certification: (diamond, id) => queries.findCertification(diamond, id),
     read: (pdf) => reader.read(pdf),
     record: (report) => recordReading(writing, report),

@@ -6,6 +6,7 @@ import { TracedCutCache } from '../scoring/traced-cut-cache.ts'
 import { StoneModelTracer } from '../scoring/stone-model-tracer.ts'
 import { openTracePool, type TracePool } from '../scoring/trace-pool.ts'
 import { openPictureCache } from '../stores/folder/picture-cache.ts'
+import { readIntactFile } from '../stores/intact-file.ts'
 import type { FileStore, PictureStore } from '../stores/ports/file-store.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
@@ -13,11 +14,8 @@ import type { ServiceParts } from './service-parts.ts'
 /** Traces diamonds' own 3D models, read from the file store. */
 export const createStoneModels = (pool: TracePool, files: FileStore): StoneModelTracer =>
   new StoneModelTracer(pool, async (digest) => {
-    const stream = await files.read(digest)
-    if (stream === undefined) return undefined
-    const chunks: Buffer[] = []
-    for await (const chunk of stream) chunks.push(chunk as Buffer)
-    return new Uint8Array(Buffer.concat(chunks))
+    const content = await readIntactFile(files, digest)
+    return content && new Uint8Array(content)
   })
 
 export type OpenScoring = {

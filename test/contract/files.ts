@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { FileStore, StoredFile } from '../../src/stores/ports/file-store.ts'
+import { BytesMissing, type FileStore, type StoredFile } from '../../src/stores/ports/file-store.ts'
 import { all } from './event-store/given.ts'
 import { until } from '../until.ts'
 
@@ -41,6 +41,15 @@ export function filesContract(
     const { digest } = await keep(files, Buffer.from('0123456789'))
     assert.is((await bytesOf(files, digest, { start: 2, end: 4 })).toString(), '234')
     assert.is((await bytesOf(files, digest, { start: 9, end: 9 })).toString(), '9')
+  })
+
+  test('refuses a read that expects another length, before anything is read', async ({ files }) => {
+    const { digest } = await keep(files, Buffer.from('0123456789'))
+    for (const expectedBytes of [9, 11]) {
+      const refused = await files.read(digest, { range: { start: 0, end: 1 }, expectedBytes }).catch(toError)
+      assert.instance(refused, BytesMissing)
+    }
+    assert.ok(await files.read(digest, { expectedBytes: 10 }))
   })
 
   test('stores the same bytes once when they are uploaded concurrently', async ({ files, other }) => {
@@ -179,10 +188,12 @@ async function keep(files: FileStore, bytes: Buffer): Promise<StoredFile> {
   return incoming.keep()
 }
 
+const toError = (error: unknown) => error
+
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 async function bytesOf(files: FileStore, digest: string, range?: { start: number; end: number }): Promise<Buffer> {
-  const stream = await files.read(digest, range)
+  const stream = await files.read(digest, { range })
   assert.ok(stream !== undefined, `file ${digest} is missing`)
   return collect(stream)
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { parse } from 'range-parser'
 import { z } from 'zod'
 import { RequestError } from '../../domain/decider.ts'
-import { BytesMissing, type FileStore } from '../../stores/ports/file-store.ts'
+import { BytesMissing, type FileReadOptions, type FileStore } from '../../stores/ports/file-store.ts'
 import { binaryResponse, type HttpResponse } from '../kit/response.ts'
 import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
@@ -110,7 +110,7 @@ export function createFileResponse(
   const { digest, bytes: size, mediaType } = file
   const headers = headersOf(file)
   const range = requestedRange(request, file, headers.ETag)
-  const stream = () => openFile(files, digest, range)
+  const stream = () => openFile(files, digest, { range, expectedBytes: size })
   if (range === undefined) return binaryResponse(200, mediaType, stream, { ...headers, 'Content-Length': String(size) })
   const length = String(range.end - range.start + 1)
   const contentRange = `bytes ${range.start}-${range.end}/${size}`
@@ -155,9 +155,9 @@ const MAX_ATTEMPTS = 5
 const RETRY_DELAY_MS = 20
 
 /** @throws BytesMissing, StoreUnavailable */
-async function openFile(files: FileStore, digest: string, range: ByteRange | undefined): Promise<Readable> {
+async function openFile(files: FileStore, digest: string, options: FileReadOptions): Promise<Readable> {
   for (let attempt = 1; ; attempt++) {
-    const stream = await files.read(digest, range)
+    const stream = await files.read(digest, options)
     if (stream !== undefined) return stream
     if (attempt === MAX_ATTEMPTS)
       throw new BytesMissing(`The event log refers to file ${digest}, but the file store does not have it`)

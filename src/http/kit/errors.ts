@@ -67,7 +67,12 @@ const KNOWN_ERRORS: readonly (readonly [
   [LogClosed, 503, undefined, 30],
   [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
   [OutcomeUnknown, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
-  [BytesMissing, 503, 'The stored data of this resource is missing; the operator was notified', RETRY_AFTER_SECONDS],
+  [
+    BytesMissing,
+    503,
+    'The stored data of this resource is missing or damaged; the operator was notified',
+    RETRY_AFTER_SECONDS,
+  ],
   [
     UnsupportedEventVersion,
     503,

@@ -1,10 +1,9 @@
-import type { Readable } from 'node:stream'
 import type { Certification, CertificationAttached, ReportReading } from '../../domain/certification/certification.ts'
 import { isEmptyReading } from '../../domain/certification/report-parser.ts'
 import type { ReportReadingResult } from '../../commands/certifications/certifications.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { FileStore } from '../../stores/ports/file-store.ts'
+import { BytesMissing } from '../../stores/ports/file-store.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { traceOf } from '../../events/event-metadata.ts'
 import { diamondIdOfStream } from '../../domain/diamond/diamond.ts'
@@ -12,11 +11,12 @@ import { neverAborted } from '../../projections/engine/loop.ts'
 import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
 
 export type ReportReadingOptions = {
-  readonly files: Pick<FileStore, 'read'>
+  /** Undefined if the file is missing, or its content does not have the digest. */
+  readonly readFile: (digest: string) => Promise<Buffer | undefined>
   /** The certification's current state in the log. */
   readonly certification: (diamond: number, id: number) => Promise<Certification | undefined>
   /** @throws UnreadableReport for a PDF that can't be parsed */
-  readonly read: (pdf: Readable) => Promise<ReportReading>
+  readonly read: (pdf: Buffer) => Promise<ReportReading>
   readonly record: (report: {
     readonly diamond: number
     readonly certification: number
@@ -52,15 +52,15 @@ export const reportReading = defineReaction<{ readonly reports: ReportReadingOpt
 })
 
 /**
- * A diamond with undecodable events does not block other reports.
- * @returns the decode error
+ * A diamond with undecodable events, or a missing or damaged file, does not block other reports.
+ * @returns the error for the dead letter, which an operator retries once the cause is repaired
  */
 async function tryReadReport(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
   try {
     await readAttachedReport(options, event)
   } catch (error) {
-    if (!isDecodeError(error)) throw error
-    return error
+    if (isDecodeError(error) || error instanceof BytesMissing) return error
+    throw error
   }
 }
 
@@ -68,9 +68,9 @@ async function readAttachedReport(options: ReportReadingOptions, event: StoredEv
   const { id, file } = decode<CertificationAttached>(event).data
   const diamond = diamondIdOfStream(event.stream)
   if (file === null || (await options.certification(diamond, id))?.reading !== null) return
-  const pdf = await options.files.read(file.digest)
-  // If the reader is being closed, it leaves the stream open; Node 26 ends a process that leaks an open file.
-  const reading = pdf && (await readOrSkip(options, pdf, id).finally(() => pdf.destroy()))
+  const pdf = await options.readFile(file.digest)
+  if (pdf === undefined) throw new BytesMissing(`the file ${file.digest} of certification ${id} is missing or damaged`)
+  const reading = await readOrSkip(options, pdf, id)
   if (reading === undefined) return
   const correlation = event.metadata['$correlationId'] ?? event.id
   const cause = { correlation, causation: event.id, ...traceOf(event) }
@@ -83,7 +83,7 @@ async function readAttachedReport(options: ReportReadingOptions, event: StoredEv
 }
 
 /** @returns undefined if the PDF is unreadable or empty */
-async function readOrSkip({ read, log }: ReportReadingOptions, pdf: Readable, certification: number) {
+async function readOrSkip({ read, log }: ReportReadingOptions, pdf: Buffer, certification: number) {
   try {
     const reading = await read(pdf)
     return isEmptyReading(reading) ? undefined : reading

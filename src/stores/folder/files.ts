@@ -2,8 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { link, open, readdir, readFile, rename, unlink, utimes, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { pipeline, Transform, type Readable } from 'node:stream'
 import {
+  BytesMissing,
+  requireLength,
   UPLOAD_ABANDONED_AFTER_MS,
+  type FileReadOptions,
   type FileStore,
   type FileUpload,
   type StoredFile,
@@ -250,11 +254,7 @@ export function openDirectoryFileStore(folder: string): FileStore {
           handles,
         })
       }),
-    read: (digest, range) =>
-      mapFileSystemErrors(async () => {
-        const handle = await ifExists(() => open(layout.pathOf(digest), 'r'))
-        return handle?.createReadStream(range)
-      }),
+    read: (digest, options) => mapFileSystemErrors(() => readFileContent(layout, digest, options)),
     list: () => listFiles(layout),
     readTouchToken: (digest) => mapFileSystemErrors(() => readTouchToken(layout.pathOf(digest))),
     remove: (digest, touchToken) => mapFileSystemErrors(() => removeFile(layout, digest, touchToken)),
@@ -266,6 +266,38 @@ export function openDirectoryFileStore(folder: string): FileStore {
       handles.clear()
     },
   }
+}
+
+async function readFileContent(
+  layout: DirectoryLayout,
+  digest: string,
+  options: FileReadOptions = {},
+): Promise<Readable | undefined> {
+  const handle = await ifExists(() => open(layout.pathOf(digest), 'r'))
+  if (handle === undefined) return undefined
+  try {
+    const { size } = await handle.stat()
+    requireLength(digest, size, options)
+    const { start, end } = options.range ?? { start: 0, end: size - 1 }
+    const promised = Math.min(end, size - 1) - start + 1
+    return pipeline(handle.createReadStream(options.range), requireBytes(digest, promised), () => undefined)
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Fails if fewer bytes pass than were promised: the file was truncated while it was read. */
+function requireBytes(digest: string, promised: number): Transform {
+  let missing = promised
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      missing -= chunk.length
+      done(null, chunk)
+    },
+    flush: (done) =>
+      done(missing === 0 ? null : new BytesMissing(`File ${digest} ended ${missing} bytes early while it was read`)),
+  })
 }
 
 /** One directory at a time, so that only one directory's names are in memory. */

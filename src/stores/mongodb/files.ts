@@ -2,6 +2,7 @@ import { GridFSBucket, ObjectId, type Collection } from 'mongodb'
 import { createHash } from 'node:crypto'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import {
+  requireLength,
   UPLOAD_ABANDONED_AFTER_MS,
   type FileStore,
   type FileUpload,
@@ -301,11 +302,12 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
         },
       }
     },
-    async read(digest, range) {
+    async read(digest, { range, ...expected } = {}) {
       const newest = await call(({ files }) =>
         files.findOne({ filename: digest }, { sort: { uploadDate: -1, _id: -1 } }),
       )
       if (newest === null) return undefined
+      requireLength(digest, await storedLengthOf(call, newest), expected)
       // The driver's `end` is exclusive.
       const part = range && { start: range.start, end: range.end + 1 }
       return bucket.openDownloadStream(newest._id, part)
@@ -318,6 +320,12 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
     removeTemporaryFile: (temporaryFile) => removeTemporaryFile(call, temporaryFile),
     close: async () => keepAlive.stop(),
   }
+}
+
+/** The length that the file's document states, or less if chunks are missing. */
+async function storedLengthOf(call: FileCall, { _id, length, chunkSize }: GridFile): Promise<number> {
+  const chunkCount = await call(({ chunks }) => chunks.countDocuments({ files_id: _id }))
+  return chunkCount < Math.ceil(length / chunkSize) ? chunkCount * chunkSize : length
 }
 
 const PAGE = 500

@@ -20,11 +20,11 @@ export interface FileStore {
   /** Starts an upload to a temporary location. @throws StoreUnavailable */
   receive(): Promise<FileUpload>
   /**
-   * The file's content, or the bytes from `start` to `end`, both inclusive.
+   * The file's content. The stream fails with BytesMissing if it ends early.
    * @returns undefined if the file does not exist
-   * @throws StoreUnavailable
+   * @throws StoreUnavailable; BytesMissing if the stored file does not have the expected length
    */
-  read(digest: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>
+  read(digest: string, options?: FileReadOptions): Promise<Readable | undefined>
   /** In no particular order. */
   list(): AsyncIterable<FileEntry>
   /** Changes with every touch. Undefined if the file does not exist. */
@@ -46,12 +46,31 @@ export interface FileStore {
   close(): Promise<void>
 }
 
+export type FileReadOptions = {
+  /** Only the bytes from `start` to `end`, both inclusive. */
+  readonly range?: { readonly start: number; readonly end: number } | undefined
+  /** The length of the whole file, as the event log has it. */
+  readonly expectedBytes?: number
+}
+
 /**
  * The event log refers to bytes that the store does not have, such as a certification's file or an unread secret's
- * entry: the store was lost or belongs to another installation.
+ * entry: the store was lost, damaged or belongs to another installation.
  */
 export class BytesMissing extends Error {
   override readonly name = 'BytesMissing'
+}
+
+/** @throws BytesMissing if a file's stored length is not the expected one */
+export function requireLength(
+  digest: string,
+  storedBytes: number,
+  { expectedBytes = storedBytes }: FileReadOptions,
+): void {
+  if (storedBytes === expectedBytes) return
+  throw new BytesMissing(
+    `The event log refers to file ${digest} with ${expectedBytes} bytes, but the file store has ${storedBytes}`,
+  )
 }
 
 /** A file being uploaded. It is not visible before `keep`. */

@@ -1,5 +1,4 @@
 import * as fc from '../../fast-check.ts'
-import { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'
 import * as assert from 'uvu/assert'
@@ -84,7 +83,7 @@ async function reportReadingOn({ store, reads }: Disk) {
   const queries = new CertificationQueries(await reads.model(certifications.declaration), store, progress)
   return withHandler(reportReading, {
     reports: {
-      files: { read: async () => Readable.from(['%PDF-']) },
+      readFile: async () => Buffer.from('%PDF-'),
       certification: (diamond, id) => queries.findCertification(diamond, id),
       read: async () => reportNamed('gia').reading,
       record: (report) => recordReading(commandContextOf(store), report),

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -36,7 +35,7 @@ function given(options: Partial<ReportReadingOptions> = {}) {
     { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
   )
   const reports = {
-    files: { read: async () => Readable.from(['%PDF-']) },
+    readFile: async () => Buffer.from('%PDF-'),
     certification: async () => certification,
     read: async () => reading,
     record: async (report: Recorded) => {
@@ -118,14 +117,16 @@ test('fails, so that the event is retried, if reading or recording was interrupt
   }
 })
 
-test('closes the file even if the reader did not read it', async () => {
-  for (const read of [async () => reading, async () => Promise.reject(new Error('The reader is closed'))]) {
-    const pdf = Readable.from(['%PDF-'])
-    await given({ read, files: { read: async () => pdf } })
-      .react([event])
-      .catch(() => undefined)
-    assert.ok(pdf.destroyed)
-  }
+test('reports a missing or damaged file as failed, so that an operator can retry, and reads all others', async () => {
+  const lost = { ...file, digest: 'b'.repeat(64) }
+  const readFile = async (digest: string) => (digest === lost.digest ? undefined : Buffer.from('%PDF-'))
+  const { react, recorded } = given({ readFile })
+  const failures = await react([{ ...event, data: { ...event.data, file: lost } }, event])
+  assert.equal(
+    failures?.map(({ error }) => String(error)),
+    [`BytesMissing: the file ${lost.digest} of certification 5 is missing or damaged`],
+  )
+  assert.is(recorded.length, 1)
 })
 
 test.run()

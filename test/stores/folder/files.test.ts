@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -28,6 +28,21 @@ test('stores a file as ab/cd/{digest} and leaves nothing in the folder of upload
   assert.is(digest.slice(0, 8), 'ba7816bf')
   assert.equal(readdirSync(join(folder, 'ba', '78')), [digest])
   assert.equal(readdirSync(join(folder, 'incoming')), [])
+  await files.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('fails a read whose file is truncated meanwhile', async () => {
+  const folder = newFolder()
+  const files = openDirectoryFileStore(folder)
+  const incoming = await files.receive()
+  await incoming.write(Buffer.alloc(5_000_000))
+  const { digest, release } = await incoming.keep()
+  release()
+  const stream = await files.read(digest, { expectedBytes: 5_000_000 })
+  truncateSync(join(folder, digest.slice(0, 2), digest.slice(2, 4), digest), 4_000_000)
+  const failed = await stream?.toArray().catch((error: unknown) => error)
+  assert.is(failed instanceof Error && failed.name, 'BytesMissing')
   await files.close()
   rmSync(folder, { recursive: true })
 })

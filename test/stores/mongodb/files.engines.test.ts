@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import type { FileStore } from '../../../src/stores/ports/file-store.ts'
+import { BytesMissing, type FileStore } from '../../../src/stores/ports/file-store.ts'
 import { connect, type MongoDatabase } from '../../../src/stores/mongodb/connection.ts'
 import { createGridFileStore } from '../../../src/stores/mongodb/files.ts'
 import { all } from '../../contract/event-store/given.ts'
@@ -51,6 +51,14 @@ for (const server of await mongoServers('files in GridFS')) {
     const file = await mongo.db.collection('fs.files').findOne({ filename: digest })
     assert.equal([file?.['length'], file?.['chunkSize']], [600_000, 255 * 1024])
     assert.is(await chunksIn(mongo), 3)
+  })
+
+  test('that lost chunks is not read', async ({ mongo, files }) => {
+    const { digest, release } = await keep(files, randomBytes(600_000))
+    release()
+    await mongo.db.collection('fs.chunks').deleteOne({ n: 1 })
+    const refused = await files.read(digest, { expectedBytes: 600_000 }).catch((error: unknown) => error)
+    assert.instance(refused, BytesMissing)
   })
 
   test('keeps its chunks for 60 s after its removal, for readers', async ({ mongo, files }) => {
