@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { VERSION } from '../runtime/version.ts'
-import { startService, type RunningService } from '../wiring/service.ts'
+import { findWriteRefusals, startService, type RunningService } from '../wiring/service.ts'
 import { renamedSettingWarnings, readSettings, loggableSettings, storeWarnings } from '../wiring/settings.ts'
 import { EXIT_FAILURE } from './failure.ts'
 import type { OpenInstallation } from './with-installation.ts'
@@ -92,6 +92,7 @@ async function serve(
   await service.ready()
   if (!signal.isReceived) {
     exitReporter.setActivity('serving')
+    if (!isReadOnly) for (const refusal of await findWriteRefusals(installation)) installation.log.warn(refusal)
     announce(service, resolve(settings.DATA_DIR), options)
   }
   await shutdown

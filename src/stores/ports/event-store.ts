@@ -123,7 +123,8 @@ export interface EventStore<
   closedReason(): Promise<ReadOnlyState | undefined>
   /**
    * Why the log's disk currently rejects writes, as a message for operators. Undefined if it accepts them, or if the
-   * disk belongs to a database server. After an append that failed because of the disk, this makes a test write.
+   * disk belongs to a database server. A file that is read-only is noticed without a write; after an append that
+   * failed because of the disk, this makes a test write.
    */
   diskErrorMessage(): Promise<string | undefined>
   /**

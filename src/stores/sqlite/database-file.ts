@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { OutcomeUnknown, StoreUnavailable } from '../ports/event-store.ts'
 
 /** Milliseconds that one statement may block the event loop while another process holds the lock. */
@@ -137,7 +137,7 @@ export const prepareTransactionStatements = (db: Database.Database) => ({
   rollback: db.prepare<[]>('ROLLBACK'),
 })
 
-/** A file's connection. After a failed commit it is closed, and the next use reconnects. */
+/** A file's connection. After a failed commit, or if the file is read-only, it is closed, and the next use reconnects. */
 export class DatabaseFile<Connection extends TransactionalConnection> {
   #connection: Connection | undefined
   #isClosed = false
@@ -153,11 +153,13 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
   use<Result>(work: (connection: Connection) => Result): Result {
     if (this.#isClosed) throw new StoreUnavailable(`${this.path} is closed`)
     try {
-      this.#connection ??= this.connect(this.path)
+      this.#connection ??= this.#reconnect()
       return work(this.#connection)
     } catch (error) {
       this.#rollback()
       if (!(error instanceof Database.SqliteError)) throw error
+      // SQLite opened the file read-only, and this connection stays so after the permission is granted.
+      if (error.code === 'SQLITE_READONLY') this.#disconnect()
       throw new StoreUnavailable(describeWriteError(this.path, error), { cause: error })
     }
   }
@@ -168,8 +170,7 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
       connection.commit.run()
     } catch (error) {
       this.#rollback()
-      this.#connection = undefined
-      connection.close()
+      this.#disconnect()
       const why = error instanceof Database.SqliteError ? describeWriteError(this.path, error) : String(error)
       throw new OutcomeUnknown(`${why}; the commit failed, and its outcome is unknown`, { cause: error })
     }
@@ -177,6 +178,16 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
 
   close(): void {
     this.#isClosed = true
+    this.#disconnect()
+  }
+
+  #reconnect(): Connection {
+    // To connect would create an empty file.
+    if (!existsSync(this.path)) throw new StoreUnavailable(`${this.path} is missing`)
+    return this.connect(this.path)
+  }
+
+  #disconnect(): void {
     this.#connection?.close()
     this.#connection = undefined
   }
@@ -188,8 +199,7 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
       connection.rollback.run()
     } catch {
       // If even the rollback fails, close the connection; closing rolls back.
-      this.#connection = undefined
-      connection.close()
+      this.#disconnect()
     }
   }
 }

@@ -6,7 +6,7 @@ import { encodeAppends } from './events/encoding.ts'
 import { SqliteLiveFeed, SqliteSubscription, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
 import { EventWriter, type CommittedGroup } from './events/writer.ts'
-import { DatabaseFile } from './database-file.ts'
+import { DatabaseFile, isBusy } from './database-file.ts'
 import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal.ts'
 
 /**
@@ -15,7 +15,10 @@ import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal
  */
 const PROBE_BYTES = 32_768
 
-/** Whether the disk rejects writes. Known from the last write, and if that failed, from a test write. */
+/**
+ * Whether the disk rejects writes: after a failed write, a test write shows it; before, a transaction
+ * without changes, which a read-only file does not permit.
+ */
 class DiskWriteCheck {
   #lastWriteFailed = false
 
@@ -30,12 +33,16 @@ class DiskWriteCheck {
     this.#lastWriteFailed = true
   }
 
-  /** The reason why writes fail now, if they do. Makes a test write only if the last write failed. */
+  /** The reason why writes fail now, if they do. */
   currentError(): string | undefined {
-    if (!this.#lastWriteFailed) return undefined
     try {
       this.log.use((connection) => {
         connection.begin.run()
+        if (!this.#lastWriteFailed) {
+          // Deletes nothing, but fails for a read-only file, for which BEGIN IMMEDIATE begins a read transaction.
+          connection.db.exec('DELETE FROM events WHERE position < 0')
+          return void connection.rollback.run()
+        }
         // The same transaction drops the table. It leaves a few free pages, which the next events use.
         connection.db.exec(`CREATE TABLE room (x); INSERT INTO room VALUES (zeroblob(${PROBE_BYTES})); DROP TABLE room`)
         this.log.commit(connection)
@@ -43,10 +50,14 @@ class DiskWriteCheck {
       this.#lastWriteFailed = false
       return undefined
     } catch (error) {
-      return error instanceof StoreUnavailable ? error.message : String(error)
+      // Another process is writing.
+      if (!this.#lastWriteFailed && isBusy(error)) return undefined
+      return messageOf(error)
     }
   }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Milliseconds between two checks for events of other processes. */
 const WATCH_INTERVAL_MS = 20
@@ -131,7 +142,7 @@ export function openSqliteEventStore(
       log.use(({ db }) => checkpointWal(db, mode))
     } catch (error) {
       // The WAL keeps what could not be checkpointed; it is read when the log is next opened.
-      warn({ err: error, file }, 'a checkpoint of the log failed')
+      warn({ file, reason: messageOf(error) }, 'a checkpoint of the log failed')
     }
   }
 
