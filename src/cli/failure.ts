@@ -78,5 +78,4 @@ const SYSTEM_ERROR_REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'is on a full disk; free up space and try again',
   SQLITE_CANTOPEN: 'cannot be opened; set DATA_DIR to a folder you can write to',
   SQLITE_FULL: 'is on a full disk; free up space and try again',
-  SQLITE_NOTADB: 'is not a database; set DATA_DIR to another folder',
 }

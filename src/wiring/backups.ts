@@ -1,5 +1,5 @@
 import { readEpoch } from '../events/lineage.ts'
-import { LOG_FILE } from './store-engines.ts'
+import { LOG_FILE, VAULT_FILE } from './store-engines.ts'
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Installation } from './installation.ts'
@@ -11,6 +11,7 @@ import { isOpenSomewhere } from '../stores/sqlite/documents/read-model-file.ts'
 import { openSqliteEventStore } from '../stores/sqlite/events.ts'
 import { copyEventLogFile, finalizeLogFile, fsyncPath } from '../stores/sqlite/events/copy-log-file.ts'
 import { UnreadableFile } from '../stores/sqlite/database-file.ts'
+import { putDamagedVaultAside } from '../stores/sqlite/vault/vault-file.ts'
 import { makeDataDir, openInstallationOn, RESTORE_FOLDER } from './open-installation.ts'
 
 /** Files by digest in a backup's folder. */
@@ -43,11 +44,13 @@ export type ReplacedLog = {
   readonly fence: { readonly copy: string; readonly to: string } | undefined
 }
 
-/** An exclusively locked folder whose log is about to be replaced. Nothing changes before `replace`. */
+/** An exclusively locked folder whose log is about to be replaced. Nothing changes before `replace`, except a damaged vault. */
 export type LogReplacement = {
   /** Opened on a copy of the new log, outside its final place; accepts appends even if the log is marked as closed. */
   readonly installation: Installation
   readonly previousLog: ReplacedLog | { readonly unreadable: string } | 'none'
+  /** The new name of a vault that was damaged; a new one replaces it. Undefined if it was intact. */
+  readonly damagedVault: string | undefined
   /**
    * Puts the new log into its place atomically. The previous one is kept in the folder under another name.
    * @param suffix of that name
@@ -74,6 +77,7 @@ export async function prepareLogReplacement(settings: Settings, log: string | un
       throw new StoreUnavailable(`Another process has ${file} open: stop it`)
     const previousLog = existsSync(file) ? await describeReplacedLog(file) : 'none'
     const stagedFile = log === undefined ? file : join(stagingFolder, LOG_FILE)
+    const damagedVault = putDamagedVaultAside(join(folder, VAULT_FILE))
     if (log !== undefined) stageLog(log, stagingFolder, stagedFile)
     const installation = await openInstallationOn(settings, () => {
       const store = openSqliteEventStore(stagedFile, { isCopyTarget: true })
@@ -88,6 +92,7 @@ export async function prepareLogReplacement(settings: Settings, log: string | un
     return {
       installation,
       previousLog,
+      damagedVault,
       async replace(suffix) {
         await installation.store.close()
         finalizeLogFile(stagedFile)

@@ -15,8 +15,9 @@ import { steadyClock } from '../runtime/steady-clock.ts'
 import { lockFolderShared, type FolderLock } from '../stores/folder/lock.ts'
 import { openHighWaterMarkFile } from '../stores/folder/high-water-mark.ts'
 import { InvalidConnectionString } from '../stores/ports/connection-string.ts'
-import { LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
+import { DamagedStore, LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
 import { UnreadableFile } from '../stores/sqlite/database-file.ts'
+import { LOG_DAMAGE_REMEDY } from '../stores/sqlite/events/connection.ts'
 import {
   EVENT_STORES,
   MAILERS,
@@ -66,17 +67,25 @@ export function makeDataDir(folder: string): void {
 /** The subfolder of a restore under way: meanwhile the other files may be partly old and partly new. */
 export const RESTORE_FOLDER = 'restoring'
 
+/** Exists if the folder has known a log. */
+const HIGH_WATER_MARK_FILE = 'seen.json'
+
 /** The former default of DATA_DIR, which was inside a published folder. */
 const FORMER_DATA_DIR = './data'
 
 /**
  * Checks the folder before anything is created: a new, empty installation could be mistaken for the intended one.
- * @throws NoInstallation, BadSettings, StoreUnavailable after an unfinished restore
+ * @throws NoInstallation, BadSettings, DamagedStore, StoreUnavailable after an unfinished restore
  */
 export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: InstallationPurpose): void {
   if (existsSync(join(DATA_DIR, RESTORE_FOLDER))) throw unfinishedRestoreError(DATA_DIR)
   const { file } = engineOf(EVENT_STORES, EVENT_STORE)
-  if (file === undefined || existsSync(join(DATA_DIR, file))) return
+  if (file === undefined) return
+  const log = statSync(join(DATA_DIR, file), { throwIfNoEntry: false })
+  // SQLite would make a new log of it.
+  if (log?.size === 0 && existsSync(join(DATA_DIR, HIGH_WATER_MARK_FILE)))
+    throw new DamagedStore(join(resolve(DATA_DIR), file), LOG_DAMAGE_REMEDY, { detail: 'it is empty' })
+  if (log !== undefined) return
   if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DATA_DIR, file))) {
     throw new BadSettings([
       `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DATA_DIR}, the former default, has one: ` +
@@ -208,7 +217,7 @@ export async function openInstallationOn(
     files: storeMetrics.instrument('files', readEngine, files),
     mail,
     place: placeOf(settings),
-    highWaterMarks: openHighWaterMarkFile(join(DATA_DIR, 'seen.json')),
+    highWaterMarks: openHighWaterMarkFile(join(DATA_DIR, HIGH_WATER_MARK_FILE)),
     keys,
     people,
     writing,

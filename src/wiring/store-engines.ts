@@ -80,6 +80,8 @@ export type OpenedReadStores = {
 
 /** The embedded log's file, in DATA_DIR and in a backup. */
 export const LOG_FILE = 'events.db'
+/** The embedded vault's file in DATA_DIR. */
+export const VAULT_FILE = 'vault.db'
 const equals = (word: string) => (text: string) => text === word
 const isUrl = (scheme: string) => (text: string) => text.startsWith(`${scheme}://`) && URL.canParse(text)
 
@@ -134,7 +136,7 @@ export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, 
     example: 'sqlite',
     async open(_address, { folder, log }) {
       const reads = openSqliteReadStore(folder, { warn: (fields, message) => log.warn(fields, message) })
-      const vault = openSqliteVault(join(folder, 'vault.db'))
+      const vault = openSqliteVault(join(folder, VAULT_FILE))
       const files = openDirectoryFileStore(join(folder, 'files'))
       const close = async () => {
         await reads.close()

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { VERSION } from '../../runtime/version.ts'
 import { copyLogOf, openFilesIn, openLogCopy, finalizeLogFile } from '../../wiring/backups.ts'
 import { EVENT_STORES, LOG_FILE } from '../../wiring/store-engines.ts'
@@ -8,7 +8,9 @@ import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, type ContentDigest } from '../copy/files.ts'
 import { readLogFacts, type LogFacts } from '../copy/log.ts'
 import { fillNewFolder } from '../new-folder.ts'
-import { runStep, type Operation } from '../operation.ts'
+import { DamagedStore } from '../../stores/ports/event-store.ts'
+import type { Settings } from '../../wiring/settings.ts'
+import { OperationFailure, runStep, type Operation } from '../operation.ts'
 import { digestOfFile, FILES_FOLDER, writeManifest, writePersons, type Manifest } from './manifest.ts'
 
 /** How to back up stores on servers. */
@@ -51,7 +53,7 @@ async function backUpWithLog(backup: BackupOperation, backupFiles: BackupFiles):
   for (let copy = 1; ; copy++) {
     rmSync(file, { force: true })
     await copyLogFile(backup, file)
-    const facts = await factsOfCopy(file)
+    const facts = await factsOfCopy(backup.installation.settings, file)
     const missing = await copyReferencedFiles(backup, backupFiles, facts.files)
     if (missing.length === 0 || copy === MAX_LOG_COPIES)
       return manifestOf(facts, await digestOfFile(file), backupFiles, missing)
@@ -70,13 +72,17 @@ const copyLogFile = (backup: BackupOperation, file: string): Promise<void> =>
     copyLogOf(backup.installation.settings, file, (done, total) => update(done, done / total)),
   )
 
-async function factsOfCopy(file: string): Promise<LogFacts> {
-  const store = openLogCopy(file)
+/** A copy is damaged if the log is. @throws OperationFailure */
+async function factsOfCopy({ DATA_DIR }: Settings, file: string): Promise<LogFacts> {
   try {
-    return await readLogFacts(store)
-  } finally {
-    await store.close()
+    const store = openLogCopy(file)
+    const facts = await readLogFacts(store).finally(() => store.close())
     finalizeLogFile(file)
+    return facts
+  } catch (error) {
+    if (!(error instanceof DamagedStore)) throw error
+    const log = join(resolve(DATA_DIR), LOG_FILE)
+    throw new OperationFailure(`${log} is damaged, so nothing was backed up: ${error.remedy}`)
   }
 }
 

@@ -190,7 +190,9 @@ async function openServer(open: RestoreTargetOpener, { settings, backup }: Resto
 }
 
 async function openFolder({ report }: Operation, { settings, log }: RestorePlan): Promise<RestoreTarget> {
-  const { installation, previousLog, replace, close } = await prepareLogReplacement(settings, log)
+  const { installation, previousLog, damagedVault, replace, close } = await prepareLogReplacement(settings, log)
+  if (damagedVault !== undefined)
+    report.note(`the vault is damaged: it was renamed to ${damagedVault}, and a new one replaces it`)
   try {
     if (
       previousLog !== 'none' &&

@@ -10,6 +10,7 @@ import type { Grant } from '../../domain/session/session.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
   comparePositions,
+  DamagedStore,
   StoreUnavailable,
   type SubscriptionBatch,
   type EventStore,
@@ -164,10 +165,13 @@ export class TokenRevocationList {
   #confirmedAt = Number.NEGATIVE_INFINITY
   /** The error of the last failed confirmation. */
   #confirmationError: unknown
+  /** Rejects if the log is damaged: `start` would wait forever. */
+  readonly #logDamage = Promise.withResolvers<never>()
 
   constructor(options: TokenRevocationListOptions) {
     const { ttlSeconds, clock, monotonic, log } = options
     this.#options = options
+    this.#logDamage.promise.catch(() => undefined)
     this.#revokedTokens = new RevokedTokens(ttlSeconds, monotonic)
     this.#subscriptionLoop = new Loop('sessions', log, (signal) => this.#consumeLog(signal))
     this.#confirmationLoop = new Loop('sessions-confirming', log, () => this.confirm(), {
@@ -178,8 +182,8 @@ export class TokenRevocationList {
   }
 
   /**
-   * Resolves when the log has been read up to its current head.
-   * @throws StoreUnavailable
+   * Resolves when the log has been read up to its current head, which takes as long as the log is unavailable.
+   * @throws StoreUnavailable if the head is unknown; DamagedStore
    */
   async start(): Promise<void> {
     const { store, monotonic } = this.#options
@@ -188,7 +192,10 @@ export class TokenRevocationList {
     this.#needsConfirmation = head instanceof Promise
     const headPosition = await head
     this.#subscriptionLoop.start()
-    await this.#progress.waitForPosition(headPosition, Number.POSITIVE_INFINITY)
+    await Promise.race([
+      this.#progress.waitForPosition(headPosition, Number.POSITIVE_INFINITY),
+      this.#logDamage.promise,
+    ])
     this.#confirmedAt = requestedAt
     this.#cleanupLoop.start()
     if (this.#needsConfirmation) this.#confirmationLoop.start()
@@ -298,13 +305,15 @@ export class TokenRevocationList {
     return this.#progress.waitForPosition(position, timeoutMs)
   }
 
-  #consumeLog(signal: AbortSignal): Promise<void> {
-    return consumeBatches(
-      this.#options.store,
-      { from: this.position, ...SUBSCRIBED_STREAMS },
-      async (batch) => this.#applyBatch(batch),
-      signal,
-    )
+  async #consumeLog(signal: AbortSignal): Promise<void> {
+    const { store } = this.#options
+    const from = { from: this.position, ...SUBSCRIBED_STREAMS }
+    try {
+      await consumeBatches(store, from, async (batch) => this.#applyBatch(batch), signal)
+    } catch (error) {
+      if (error instanceof DamagedStore) this.#logDamage.reject(error)
+      throw error
+    }
   }
 
   #applyBatch({ events, position }: SubscriptionBatch): void {

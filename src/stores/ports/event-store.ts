@@ -223,6 +223,19 @@ export class StoreMisconfigured extends StoreUnavailable {
   override readonly name = 'StoreMisconfigured'
 }
 
+/** A store's file is damaged: to wait does not help, an operator must replace it. */
+export class DamagedStore extends StoreUnavailable {
+  override readonly name = 'DamagedStore'
+  /** @param remedy what the operator must do, as a clause */
+  constructor(
+    file: string,
+    readonly remedy: string,
+    { detail, ...options }: StorageErrorOptions & { readonly detail: string },
+  ) {
+    super(`${file} is damaged: ${remedy} (${detail})`, options)
+  }
+}
+
 /** The log is read-only, though another log may accept the write; nothing was stored. */
 export class LogClosed extends StoreUnavailable {
   override readonly name = 'LogClosed'

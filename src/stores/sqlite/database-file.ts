@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
-import { OutcomeUnknown, StoreUnavailable } from '../ports/event-store.ts'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { DamagedStore, OutcomeUnknown, StoreUnavailable } from '../ports/event-store.ts'
 
 /** Milliseconds that one statement may block the event loop while another process holds the lock. */
 export const BUSY_TIMEOUT_MS = 5
@@ -23,6 +23,50 @@ export const isBusy = (error: unknown): boolean =>
   error instanceof StoreUnavailable &&
   error.cause instanceof Database.SqliteError &&
   error.cause.code.startsWith('SQLITE_BUSY')
+
+/** Whether the content of a file is damaged. SQLITE_IOERR is a fault of the disk, which may be temporary. */
+export const isDamage = (error: unknown): error is SqliteErrorFields =>
+  error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+
+/**
+ * Reads the whole file.
+ * @param check `integrity_check` also compares each index with its table: https://sqlite.org/pragma.html
+ * @throws SqliteError for which `isDamage` is true
+ */
+export function requireIntact(db: Database.Database, check: 'quick_check' | 'integrity_check'): void {
+  const lines = String(db.pragma(`${check}(1)`, { simple: true })).split('\n')
+  // The first line of a report only names the database.
+  const damage = lines.find((line) => !line.startsWith('***'))
+  if (damage !== 'ok') throw new Database.SqliteError(damage ?? check, 'SQLITE_CORRUPT')
+}
+
+/** @param error for which `isDamage` is true */
+export const toDamagedStore = (file: string, remedy: string, error: SqliteErrorFields): DamagedStore =>
+  new DamagedStore(file, remedy, { detail: `${error.code}: ${error.message}`, cause: error })
+
+/** Follows the name of a file that was put aside. */
+export const PUT_ASIDE = '.damaged-'
+
+/**
+ * Renames a file to `{file}.damaged-{time}`, with its WAL, whose frames must not be applied to another file.
+ * @returns the new path; undefined if another process was faster
+ */
+export function putAside(file: string): string | undefined {
+  const aside = `${file}${PUT_ASIDE}${new Date().toISOString().replaceAll(':', '-')}`
+  renameIfExists(`${file}-wal`, `${aside}-wal`)
+  renameIfExists(`${file}-shm`, `${aside}-shm`)
+  return renameIfExists(file, aside) ? aside : undefined
+}
+
+function renameIfExists(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw error
+  }
+}
 
 /**
  * Retries a synchronous write while another process holds the file's lock. The event loop runs between the attempts.
@@ -142,11 +186,20 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
   #connection: Connection | undefined
   #isClosed = false
 
+  /**
+   * @param damageRemedy what an operator must do if the file is damaged
+   * @throws UnreadableFile; StoreUnavailable for an error of SQLite
+   */
   constructor(
     readonly path: string,
     private readonly connect: (path: string) => Connection,
+    private readonly damageRemedy: string,
   ) {
-    this.#connection = connect(path)
+    try {
+      this.#connection = connect(path)
+    } catch (error) {
+      throw this.#toStoreError(error)
+    }
   }
 
   /** @throws StoreUnavailable for an error of SQLite; the open transaction is rolled back */
@@ -157,10 +210,9 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
       return work(this.#connection)
     } catch (error) {
       this.#rollback()
-      if (!(error instanceof Database.SqliteError)) throw error
       // SQLite opened the file read-only, and this connection stays so after the permission is granted.
-      if (error.code === 'SQLITE_READONLY') this.#disconnect()
-      throw new StoreUnavailable(describeWriteError(this.path, error), { cause: error })
+      if (error instanceof Database.SqliteError && error.code === 'SQLITE_READONLY') this.#disconnect()
+      throw this.#toStoreError(error)
     }
   }
 
@@ -187,6 +239,13 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
     return this.connect(this.path)
   }
 
+  /** Every other error is returned as it is. */
+  #toStoreError(error: unknown): unknown {
+    if (!(error instanceof Database.SqliteError)) return error
+    if (isDamage(error)) return toDamagedStore(this.path, this.damageRemedy, error)
+    return new StoreUnavailable(describeWriteError(this.path, error), { cause: error })
+  }
+
   #disconnect(): void {
     this.#connection?.close()
     this.#connection = undefined
@@ -204,6 +263,8 @@ export class DatabaseFile<Connection extends TransactionalConnection> {
   }
 }
 
+type SqliteErrorFields = { readonly code: string; readonly message: string }
+
 /** Advice for operators about SQLite errors caused by the disk, by error code prefix. */
 const ERROR_ADVICE: Readonly<Record<string, string>> = {
   SQLITE_FULL: 'the disk is full: free up space; writes resume without a restart',
@@ -213,10 +274,7 @@ const ERROR_ADVICE: Readonly<Record<string, string>> = {
 }
 
 /** Advice if there is any for the error, otherwise SQLite's own message. */
-function describeWriteError(
-  path: string,
-  { code, message }: { readonly code: string; readonly message: string },
-): string {
+function describeWriteError(path: string, { code, message }: SqliteErrorFields): string {
   const known = Object.keys(ERROR_ADVICE).find((start) => code.startsWith(start))
   const why = known === undefined ? message : ERROR_ADVICE[known]
   return `${path} cannot be written: ${why} (${code})`

@@ -1,7 +1,7 @@
 import { createEventStore } from '../log/event-store.ts'
 import { StoreUnavailable, type EventLog, type EventStore, type PositionOrStart } from '../ports/event-store.ts'
 import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
-import { connect, eventLogFormat, copiedLogFormat, type EventLogFile } from './events/connection.ts'
+import { connect, eventLogFormat, copiedLogFormat, LOG_DAMAGE_REMEDY, type EventLogFile } from './events/connection.ts'
 import { encodeAppends } from './events/encoding.ts'
 import { SqliteLiveFeed, SqliteSubscription, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
@@ -93,6 +93,16 @@ const PAGE_BYTES = 4096
 /** Streams are in random order, so that each append may dirty a different leaf of the index. */
 const pagesOf = (appends: number, characters: number) => PAGES_PER_COMMIT + appends + characters / PAGE_BYTES
 
+/** Reads the log's head. The log is closed if that fails. @throws StoreUnavailable */
+function openFeed(log: EventLogFile): SqliteLiveFeed {
+  try {
+    return new SqliteLiveFeed(log)
+  } catch (error) {
+    log.close()
+    throw error
+  }
+}
+
 /**
  * Opens the embedded event log, or creates it.
  * @throws UnreadableFile for a file of another program or of a newer release; StoreUnavailable
@@ -108,8 +118,8 @@ export function openSqliteEventStore(
   }: SqliteEventStoreOptions = {},
 ): SqliteEventStore {
   const format = isCopyTarget ? copiedLogFormat : eventLogFormat
-  const log: EventLogFile = new DatabaseFile(file, (path) => connect(path, format))
-  const feed = new SqliteLiveFeed(log)
+  const log: EventLogFile = new DatabaseFile(file, (path) => connect(path, format), LOG_DAMAGE_REMEDY)
+  const feed = openFeed(log)
   const checkpointer = new WalCheckpointer({
     file,
     name: 'the log',

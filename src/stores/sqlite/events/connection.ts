@@ -52,6 +52,8 @@ export const eventLogFormat: SqliteFileFormat = {
 /** A log that receives another log's events, including that log's LogCreated. */
 export const copiedLogFormat: SqliteFileFormat = { ...eventLogFormat, migrations: [createTable] }
 
+export const LOG_DAMAGE_REMEDY = 'stop the service, and run `npx adamant restore FROM --replace` with the newest backup'
+
 /** Milliseconds to wait for another process that is creating or migrating the file. */
 const OPENING_TIMEOUT = 10_000
 

@@ -2,6 +2,8 @@ import Database from 'better-sqlite3'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreUnavailable } from '../../ports/event-store.ts'
+import { isDamage, requireIntact, toDamagedStore } from '../database-file.ts'
+import { LOG_DAMAGE_REMEDY } from './connection.ts'
 
 /** Pages of 4 KiB copied per turn of the event loop. */
 const PAGES = 2_000
@@ -34,16 +36,17 @@ export async function copyEventLogFile(
 
 /**
  * Turns a log that no process has open into a single synced file without a WAL, which can be copied or renamed alone.
- * @throws StoreUnavailable if the file is corrupt or in use
+ * @throws DamagedStore; StoreUnavailable if the file is in use
  */
 export function finalizeLogFile(file: string): void {
   const db = new Database(file, { fileMustExist: true })
   try {
-    const found = db.pragma('quick_check(1)', { simple: true })
-    if (found !== 'ok') throw new StoreUnavailable(`${file} is corrupt: ${String(found)}`)
+    requireIntact(db, 'quick_check')
     const mode = db.pragma('journal_mode = DELETE', { simple: true })
     if (mode !== 'delete')
       throw new StoreUnavailable(`${file} is in use: its journal mode must be delete, got ${String(mode)}`)
+  } catch (error) {
+    throw isDamage(error) ? toDamagedStore(file, LOG_DAMAGE_REMEDY, error) : error
   } finally {
     db.close()
   }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
 import { WakeSignal } from '../../log/wake-signal.ts'
 import {
+  DamagedStore,
   passesFilter,
   StoreUnavailable,
   type SubscriptionBatch,
@@ -156,12 +157,12 @@ export class SqliteSubscription implements Subscription {
     }
   }
 
-  /** Undefined if the file cannot be read now; the caller retries without limit. */
+  /** Undefined if the file cannot be read now; the caller retries without limit. @throws DamagedStore */
   async #read(position: number): Promise<SubscriptionRead | undefined> {
     try {
       return this.#source.next(position)
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
+      if (!(error instanceof StoreUnavailable) || error instanceof DamagedStore) throw error
       this.#warn({ err: error, repeats: true }, 'reading the log for a subscription failed; retrying')
       await pause(RETRY_PAUSE_MS, undefined, { ref: false })
       return undefined

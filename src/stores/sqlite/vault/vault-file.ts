@@ -1,11 +1,14 @@
 import Database from 'better-sqlite3'
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, openSync, statSync } from 'node:fs'
 import { OutcomeUnknown, StoreUnavailable } from '../../ports/event-store.ts'
 import {
   BUSY_TIMEOUT_MS,
   requirePragma,
   DatabaseFile,
   createOrMigrate,
+  isDamage,
+  putAside,
+  requireIntact,
   prepareTransactionStatements,
   type SqliteFileFormat,
 } from '../database-file.ts'
@@ -109,7 +112,31 @@ function connect(file: string) {
   }
 }
 
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+
+/**
+ * Renames a damaged vault, so that a new one can replace it. No process may have it open.
+ * @returns the new name; undefined if the vault is intact or there is none
+ */
+export function putDamagedVaultAside(file: string): string | undefined {
+  if (!isFile(file)) return undefined
+  const db = new Database(file)
+  try {
+    requireIntact(db, 'quick_check')
+    return undefined
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  } finally {
+    db.close()
+  }
+  return putAside(file)
+}
+
 type VaultChange = QueuedChange & { readonly run: (connection: VaultConnection) => void; readonly done: () => void }
+
+const DAMAGE_REMEDY =
+  'stop the service, and run `npx adamant restore FROM --in-place` with the newest backup, which keeps the event log ' +
+  'and restores the addresses of accounts; pending one-time secrets are lost'
 
 /** Limits of a transaction: number of changes, and milliseconds of gathering or writing them. */
 const MAX_CHANGES_PER_TRANSACTION = 250
@@ -140,7 +167,7 @@ export class VaultFile {
     readonly path: string,
     private readonly disk: DiskSync = { sync: fdatasync, syncNow: fdatasyncSync },
   ) {
-    this.#file = new DatabaseFile(path, connect)
+    this.#file = new DatabaseFile(path, connect, DAMAGE_REMEDY)
     this.#commit = new GroupCommit(this.#file, {
       gathering: { maxChanges: MAX_CHANGES_PER_TRANSACTION, milliseconds: MAX_TRANSACTION_MS },
       prepare: (connection) => this.#truncateLostWal(connection),
