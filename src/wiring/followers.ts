@@ -1,5 +1,5 @@
 import { deleteOrphanedPersons, type OrphanedPersonTools } from '../reactions/accounts/orphaned-persons.ts'
-import { webhooks } from '../projections/webhooks/webhooks.ts'
+import { webhookProgress, webhooks } from '../projections/webhooks/webhooks.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { stoneModels } from '../projections/diamonds/stone-models.ts'
@@ -91,6 +91,9 @@ export const CHECKPOINTED_MODELS: readonly ModelDeclaration[] = [
   ...READ_MODELS.map(({ declaration }) => declaration),
   ...REACTION_CHECKPOINTS,
 ]
+
+/** Everything that is stored with the read models. */
+export const STORED_MODELS: readonly ModelDeclaration[] = [...CHECKPOINTED_MODELS, webhookProgress]
 
 /** The consumers and jobs of this process. Without the role projections, it only polls the read models' progress. */
 export class Followers {

@@ -45,6 +45,9 @@ const failure = (ended: CommandResult): string => {
   return lines[0] ?? ''
 }
 
+const differencesOf = async (commands: CommandLine): Promise<{ where: string; do: string }[]> =>
+  (await commands.jsonWithExitCode(1, ['verify']))['differences'] as { where: string; do: string }[]
+
 const LOG_REMEDY =
   /events\.db is damaged: stop the service, and run `npx adamant restore FROM --replace` with the newest backup/
 const VAULT_REMEDY =
@@ -78,6 +81,40 @@ for (const [name, damage] of FILES.filter(([each]) => /first page|half|text/.tes
     for (const words of [['status'], ['user', 'list']]) assert.match(failure(await commands.run(words)), VAULT_REMEDY)
     await commands.json('restore', backup, '--in-place')
     assert.match(putAsideIn(commands.dataDir).join(' '), /^vault\.db\.damaged-/)
+    await serveUntilReady(commands)
+    await commands.json('verify')
+  })
+}
+
+for (const [name, damage] of DAMAGES.slice(0, 2)) {
+  test(`of a read model, ${name}, is a place in the report of verify, and rebuild mends it`, async ({ commands }) => {
+    const file = fileIn(commands.dataDir, 'read-diamonds')
+    damage(file)
+    const [difference, ...others] = await differencesOf(commands)
+    assert.is(difference?.where, file)
+    assert.match(difference?.do ?? '', /npx adamant rebuild diamonds/)
+    assert.is(others.length, 0)
+    await commands.json('rebuild', 'diamonds')
+    const verified = await commands.json('verify')
+    assert.equal(verified['differences'], [])
+    assert.is(putAsideIn(commands.dataDir).length, 1)
+  })
+}
+
+test('of a read model is mended by rebuild alone', async ({ commands }) => {
+  DAMAGES[0]?.[1](fileIn(commands.dataDir, 'read-diamonds'))
+  await commands.json('rebuild', 'diamonds')
+  await commands.json('verify')
+})
+
+for (const begins of ['read-models', 'read-scoring-v']) {
+  test(`that begins with ${begins} is a place in the report of verify, which a start mends`, async ({ commands }) => {
+    const file = fileIn(commands.dataDir, begins)
+    DAMAGES[0]?.[1](file)
+    assert.equal(
+      (await differencesOf(commands)).map(({ where }) => where),
+      [file],
+    )
     await serveUntilReady(commands)
     await commands.json('verify')
   })

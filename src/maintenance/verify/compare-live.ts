@@ -4,7 +4,14 @@ import { isCheckpointOfLog } from '../../projections/engine/checkpoint.ts'
 import type { AnyProjection } from '../../projections/engine/read-model.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import { comparePositions, type EventStore, type PositionOrStart } from '../../stores/ports/event-store.ts'
-import type { ReadModelBuild, FieldValue, ReadModel, ReadStore, WhereClause } from '../../stores/ports/read-store.ts'
+import type {
+  ReadModelBuild,
+  FieldValue,
+  ReadModel,
+  ReadModelLost,
+  ReadStore,
+  WhereClause,
+} from '../../stores/ports/read-store.ts'
 import { OperationFailure } from '../operation.ts'
 import { compareModel } from './compare-model.ts'
 import { compareTree, rootOf, type TreeVerification } from './compare-tree.ts'
@@ -22,10 +29,13 @@ export type ModelComparison = {
   readonly absence: LiveModelAbsence | undefined
 }
 
-/** `isOfThisLog`: the build is of this log, but the log does not have the event of the build's checkpoint. */
-type LiveModelAbsence = VerificationDifference & { readonly isOfThisLog: boolean }
+/** `ahead of the log`: the build is of this log, but the log does not have the event of the build's checkpoint. */
+type LiveModelAbsence = VerificationDifference & { readonly why: 'not built' | 'damaged' | 'ahead of the log' }
 
 type ComparisonStores = { readonly store: EventStore; readonly reads: ReadStore }
+
+/** `damage`: damaged files of read models. */
+type StoresToCompare = ComparisonStores & { readonly scratch: ReadStore; readonly damage: readonly ReadModelLost[] }
 
 /** Attempts to compare with a build that stays live, since a rebuild may switch to another one at any time. */
 const MAX_ATTEMPTS = 5
@@ -33,14 +43,15 @@ const MAX_ATTEMPTS = 5
 /** @param log receives warnings about events that cannot be folded */
 export async function openComparison(
   projection: AnyProjection,
-  { store, reads }: ComparisonStores,
-  scratch: ReadStore,
+  { store, reads, scratch, damage }: StoresToCompare,
   log: AppLogger,
 ): Promise<ModelComparison> {
   const { declaration } = projection
   const fresh = await FreshModel.open(projection, store, scratch, log)
   const livePosition = await (await reads.model(declaration)).position()
   const head = await store.head()
+  const lost = damage.find(({ model }) => model === declaration.name)
+  if (lost !== undefined) return { fresh, upTo: head, absence: describeDamage(lost) }
   if (livePosition === 'start')
     return { fresh, upTo: head, absence: describeAbsence(declaration.name, 'does not exist yet') }
   // `live()` creates a missing build.
@@ -55,14 +66,21 @@ export async function openComparison(
   if (await isCheckpointOfLog(store, checkpoint)) return { fresh, upTo: livePosition, absence: undefined }
   const where = String(checkpoint.event?.position.commit)
   const what = `the log does not have event ${checkpoint.event?.id} there, up to which ${declaration.name} was built`
-  return { fresh, upTo: livePosition, absence: { where, what, do: RESTORE_REMEDY, isOfThisLog: true } }
+  return { fresh, upTo: livePosition, absence: { where, what, do: RESTORE_REMEDY, why: 'ahead of the log' } }
 }
 
 const describeAbsence = (name: string, reason: string): LiveModelAbsence => ({
   where: name,
   what: `the read model ${name} ${reason}`,
   do: 'start the service, which builds it',
-  isOfThisLog: false,
+  why: 'not built',
+})
+
+const describeDamage = ({ model, file, what }: ReadModelLost): LiveModelAbsence => ({
+  where: file,
+  what,
+  do: `start the service, which rebuilds it, or run npx adamant rebuild ${model}`,
+  why: 'damaged',
 })
 
 /**
@@ -108,7 +126,7 @@ export async function compareLiveTree(
     )
   const before = differences.count
   await reportAbsence(fresh, absence, differences)
-  if (!absence.isOfThisLog) return { ...(await rootOf(fresh)), ok: differences.count === before }
+  if (absence.why !== 'ahead of the log') return { ...(await rootOf(fresh)), ok: differences.count === before }
   const verification = await compareWithStableBuild(reads, fresh, differences, (live, attemptDifferences) =>
     compareTree({ store, live, fresh, differences: attemptDifferences }),
   )
@@ -134,13 +152,13 @@ async function compareWithStableBuild<Result>(
   throw new OperationFailure(`${declaration.name} was rebuilt ${MAX_ATTEMPTS} times during the check: run verify again`)
 }
 
-/** A missing live build is a difference only if the log has events for it. */
+/** A live build that was not built yet is a difference only if the log has events for it. */
 async function reportAbsence(
   { build }: FreshModel,
-  { isOfThisLog, ...difference }: LiveModelAbsence,
+  { why, ...difference }: LiveModelAbsence,
   differences: Differences,
 ): Promise<void> {
-  if (isOfThisLog || (await hasDocuments(build))) differences.add(difference)
+  if (why !== 'not built' || (await hasDocuments(build))) differences.add(difference)
 }
 
 async function hasDocuments(build: ReadModelBuild): Promise<boolean> {

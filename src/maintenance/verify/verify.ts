@@ -3,8 +3,8 @@ import type { Projection } from '../../projections/engine/read-model.ts'
 import { merkleTree } from '../../projections/tree/merkle-tree.ts'
 import { createLogger } from '../../runtime/logger.ts'
 import { comparePositions } from '../../stores/ports/event-store.ts'
-import type { ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
-import { READ_MODELS } from '../../wiring/followers.ts'
+import type { ModelDeclaration, ReadModelLost, ReadStore } from '../../stores/ports/read-store.ts'
+import { READ_MODELS, STORED_MODELS } from '../../wiring/followers.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { withScratchModels } from '../../wiring/scratch-models.ts'
 import { OperationFailure, runStep, shareOf, waitForLease, type Operation } from '../operation.ts'
@@ -74,13 +74,16 @@ async function verifyWithScratch(
   // Events that cannot be folded are reported as differences instead.
   const silentLogger = createLogger('silent')
   const started = performance.now()
-  const { store, vault, files } = installation
+  const { store, reads, vault, files } = installation
   const differences = new Differences()
   const pendingSecrets = new PendingSecrets()
+  const damage = await reads.findDamage(STORED_MODELS)
+  const isReadModel = ({ model }: ReadModelLost) => READ_MODELS.some(({ declaration }) => declaration.name === model)
+  for (const lost of damage.filter((one) => !isReadModel(one))) differences.add(toDamageDifference(lost))
+  const stores = { store, reads, scratch, damage }
   const comparisons: ModelComparison[] = []
-  for (const projection of COMPARED_MODELS)
-    comparisons.push(await openComparison(projection, installation, scratch, silentLogger))
-  const treeComparison = await openComparison(merkleTree, installation, scratch, silentLogger)
+  for (const projection of COMPARED_MODELS) comparisons.push(await openComparison(projection, stores, silentLogger))
+  const treeComparison = await openComparison(merkleTree, stores, silentLogger)
   const rules = await verifyLog(operation, {
     store,
     models: [...comparisons, treeComparison],
@@ -108,6 +111,13 @@ async function verifyWithScratch(
   const totals = { events: rules.eventCount, seconds, models, files: fileCount, vault: vaultItemCount, tree }
   return { report: { ok: differenceCount === 0, ...totals, differences: listed }, differences: differenceCount }
 }
+
+/** A damaged file of a reaction's progress, or of the index of builds. */
+const toDamageDifference = ({ file, what }: ReadModelLost): VerificationDifference => ({
+  where: file,
+  what,
+  do: 'start the service, which makes a new one',
+})
 
 type LogVerification = {
   readonly store: Installation['store']

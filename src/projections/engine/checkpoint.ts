@@ -1,13 +1,14 @@
 import { logLineage } from '../../events/lineage.ts'
 import { comparePositions, type SubscriptionBatch, type EventStore } from '../../stores/ports/event-store.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
-import type {
-  ReadModelBuild,
-  Checkpoint,
-  DeadLetter,
-  ModelDeclaration,
-  ReadStore,
-  DocumentWrite,
+import {
+  ReadModelLost,
+  type ReadModelBuild,
+  type Checkpoint,
+  type DeadLetter,
+  type ModelDeclaration,
+  type ReadStore,
+  type DocumentWrite,
 } from '../../stores/ports/read-store.ts'
 
 /**
@@ -23,8 +24,8 @@ export async function isCheckpointOfLog(
 }
 
 /**
- * Opens the build of a model that is not folded, such as a reaction's checkpoint. A build of another log, or of an
- * epoch that was lost in a restore, is replaced by an empty one.
+ * Opens the build of a model that is not folded, such as a reaction's checkpoint. A build that was lost, of another log,
+ * or of an epoch that was lost in a restore, is replaced by an empty one.
  * @throws StoreUnavailable
  */
 export async function openBuildOfLog(
@@ -32,15 +33,29 @@ export async function openBuildOfLog(
   store: EventStore,
   declaration: ModelDeclaration,
 ): Promise<ReadModelBuild> {
-  const live = await reads.live(declaration)
-  const checkpoint = await live.checkpoint()
-  if (checkpoint === undefined || (await isCheckpointOfLog(store, checkpoint))) return live
+  const live = await openLiveBuild(reads, declaration)
+  if (live !== 'lost' && (live.checkpoint === undefined || (await isCheckpointOfLog(store, live.checkpoint))))
+    return live.build
   const newBuild = await reads.begin(declaration)
   try {
     await reads.promote(declaration, newBuild)
     return newBuild
   } catch (error) {
     await reads.drop(declaration, newBuild)
+    throw error
+  }
+}
+
+/** The live build and its checkpoint; 'lost' if its file is damaged or was deleted. @throws StoreUnavailable */
+export async function openLiveBuild(
+  reads: ReadStore,
+  declaration: ModelDeclaration,
+): Promise<{ readonly build: ReadModelBuild; readonly checkpoint: Checkpoint | undefined } | 'lost'> {
+  try {
+    const build = await reads.live(declaration)
+    return { build, checkpoint: await build.checkpoint() }
+  } catch (error) {
+    if (error instanceof ReadModelLost) return 'lost'
     throw error
   }
 }
@@ -85,6 +100,7 @@ export class CheckpointWriter {
   /** When the first waiting checkpoint arrived: a time of performance.now(). */
   #pendingSince = 0
   #lastFlush: Promise<void> = Promise.resolve()
+  #loss: ReadModelLost | undefined
 
   constructor(
     private readonly build: ReadModelBuild,
@@ -104,8 +120,12 @@ export class CheckpointWriter {
     await this.build.write(writes, await anchorCheckpoint(this.store, checkpoint), deadLetters, sequences)
   }
 
-  /** Writes the checkpoint, or a later one instead, within half a second; after 50 ms if no other follows. */
+  /**
+   * Writes the checkpoint, or a later one instead, within half a second; after 50 ms if no other follows.
+   * @throws ReadModelLost if that failed before because the build was lost: no later write can succeed
+   */
   schedule(checkpoint: Checkpoint): void {
+    if (this.#loss !== undefined) throw this.#loss
     const now = performance.now()
     if (this.#pending === undefined) this.#pendingSince = now
     this.#pending = checkpoint
@@ -119,6 +139,7 @@ export class CheckpointWriter {
     this.#clearPending()
     if (checkpoint === undefined) return this.#lastFlush
     this.#lastFlush = this.#write(checkpoint).catch((error: unknown) => {
+      if (error instanceof ReadModelLost) this.#loss = error
       this.log.debug({ err: error }, 'a checkpoint could not be written; the next one covers it')
     })
     return this.#lastFlush

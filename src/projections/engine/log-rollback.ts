@@ -3,6 +3,7 @@ import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { formatPosition, StoreUnavailable, type EventStore, type Position } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
+import { openLiveBuild } from './checkpoint.ts'
 
 /** An event that an observer (a read model or the vault) has seen in a lineage of the log. */
 export type LogObservation = { readonly observer: string } & Pick<Checkpoint, 'log' | 'event'>
@@ -65,8 +66,9 @@ export async function readLogObservations(
   for (const declaration of declarations) {
     // `live` creates a build if there is none.
     if ((await (await reads.model(declaration)).position()) === 'start') continue
-    const checkpoint = await (await reads.live(declaration)).checkpoint()
-    if (checkpoint !== undefined) observations.push({ observer: `the read model ${declaration.name}`, ...checkpoint })
+    const live = await openLiveBuild(reads, declaration)
+    if (live !== 'lost' && live.checkpoint !== undefined)
+      observations.push({ observer: `the read model ${declaration.name}`, ...live.checkpoint })
   }
   const vaultCheckpoint = await vault.checkpoint()
   return vaultCheckpoint === undefined ? observations : [...observations, { observer: 'the vault', ...vaultCheckpoint }]

@@ -6,9 +6,9 @@ import {
   type EventStore,
   type PositionOrStart,
 } from '../../stores/ports/event-store.ts'
-import type { ReadModelBuild, ReadStore } from '../../stores/ports/read-store.ts'
+import { ReadModelLost, type ReadModelBuild, type ReadStore } from '../../stores/ports/read-store.ts'
 import { ReadModelRebuilder, type WritableBuild } from './read-model-rebuilder.ts'
-import { isCheckpointOfLog } from './checkpoint.ts'
+import { isCheckpointOfLog, openLiveBuild } from './checkpoint.ts'
 import { neverAborted } from './loop.ts'
 import type { AnyProjection } from './read-model.ts'
 import type { EventConsumer, ConsumerRun } from './runner.ts'
@@ -41,27 +41,26 @@ export class ReadModelConsumer implements EventConsumer {
   }
 
   /**
-   * Returns the live build if it belongs to this log, otherwise a rebuilt one. If a rebuild has already caught up, that
-   * one is promoted first: a promotion whose outcome is unknown is repeated before anything more is written.
+   * Returns the live build if it is intact and belongs to this log, otherwise a rebuilt one. If a rebuild has already
+   * caught up, that one is promoted first: a promotion whose outcome is unknown is repeated before anything more is
+   * written.
    * @returns undefined if stopped before the build had caught up
    */
   async #openBuild(signal: AbortSignal): Promise<ReadModelBuild | undefined> {
     const { declaration } = this.projection
-    const live = await this.reads.live(declaration)
-    const checkpoint = await live.checkpoint()
-    const isOfThisLog = checkpoint === undefined || (await isCheckpointOfLog(this.store, checkpoint))
+    const live = await openLiveBuild(this.reads, declaration)
+    const isUsable =
+      live !== 'lost' && (live.checkpoint === undefined || (await isCheckpointOfLog(this.store, live.checkpoint)))
     const filledBuild = await this.rebuilder.findFilledBuild()
-    const livePosition = isOfThisLog ? (checkpoint?.position ?? 'start') : 'start'
+    const livePosition = isUsable ? (live.checkpoint?.position ?? 'start') : 'start'
     if (filledBuild !== undefined && (await this.rebuilder.catchUp(filledBuild, livePosition, signal))) {
       if (signal.aborted) return undefined
       await this.rebuilder.promote(filledBuild.build)
       return filledBuild.build
     }
-    if (isOfThisLog) return live
-    this.log.warn(
-      { model: declaration.name },
-      'the read model belongs to another event log or to a restored one: rebuilding it',
-    )
+    if (isUsable) return live.build
+    const why = live === 'lost' ? 'was lost' : 'belongs to another event log or to a restored one'
+    this.log.warn({ model: declaration.name }, `the read model ${why}: rebuilding it`)
     return this.rebuild(signal)
   }
 
@@ -105,6 +104,10 @@ class LiveBuildRun implements ConsumerRun {
     this.#scheduleCheck()
   }
 
+  get signal(): AbortSignal {
+    return this.#abortController.signal
+  }
+
   handleBatch(batch: SubscriptionBatch): Promise<void> {
     return this.#enqueue(async () => {
       if (this.#promotionError !== undefined) throw this.#promotionError
@@ -130,11 +133,15 @@ class LiveBuildRun implements ConsumerRun {
       this.#timer = setTimeout(() => void this.#checkForNextBuild(), SWITCH_POLL_INTERVAL_MS).unref()
   }
 
-  /** A failure of the other build does not stop the live one; the next check tries again. */
+  /**
+   * A failure of the other build does not stop the live one; the next check tries again. If the live one was lost, the
+   * run ends.
+   */
   async #checkForNextBuild(): Promise<void> {
     try {
       await this.#switchToNextBuild()
     } catch (error) {
+      if (error instanceof ReadModelLost) this.#abortController.abort()
       const isTransient = error instanceof StoreUnavailable || this.#abortController.signal.aborted
       if (!isTransient)
         this.log.warn(

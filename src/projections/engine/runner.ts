@@ -11,6 +11,8 @@ export type ConsumerRun = {
   handleBatch(batch: SubscriptionBatch): Promise<void>
   /** Writes what is pending at the end of the run, also after a failure. */
   flush(): Promise<void>
+  /** Aborted when the run must end though no batch arrives: the next one begins with another build. */
+  readonly signal?: AbortSignal
 }
 
 /** What differs between read models and reactions: how they handle events and store checkpoints. */
@@ -64,7 +66,8 @@ export class ConsumerRunner {
       if (batch.caughtUp && !signal.aborted) await this.progress.pauseUnlessAwaited(maxLagMs)
     }
     try {
-      await consumeBatches(this.store, { from: run.from, prefixes }, take, signal)
+      const endSignal = AbortSignal.any([signal, run.signal ?? signal])
+      await consumeBatches(this.store, { from: run.from, prefixes }, take, endSignal)
     } finally {
       await run.flush()
     }

@@ -9,13 +9,14 @@ import {
 } from '../../domain/webhook/webhook.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import type {
-  ReadModelBuild,
-  Document,
-  ModelDeclaration,
-  ReadModel,
-  ReadStore,
-  DocumentWrite,
+import {
+  ReadModelLost,
+  type ReadModelBuild,
+  type Document,
+  type ModelDeclaration,
+  type ReadModel,
+  type ReadStore,
+  type DocumentWrite,
 } from '../../stores/ports/read-store.ts'
 import { openBuildOfLog } from '../engine/checkpoint.ts'
 import { defineReadModel } from '../engine/read-model.ts'
@@ -84,7 +85,7 @@ const MAX_STORED_ATTEMPTS = 100
  * Delivery progress is not folded from the log, which would need an event for each attempt, and is not rebuilt with the
  * read models. One document for each webhook (`number` 0), and one for each of its last attempts.
  */
-const declaration: ModelDeclaration = {
+export const webhookProgress: ModelDeclaration = {
   name: 'webhook-progress',
   version: 1,
   fields: { id: 'text', webhook: 'integer', number: 'integer' },
@@ -95,59 +96,71 @@ const declaration: ModelDeclaration = {
 
 /** Stores delivery progress with the read models, like checkpoints. */
 export class WebhookProgressStore {
-  #build: { readonly build: ReadModelBuild; readonly lineage: string } | undefined
+  #opened: OpenProgress | undefined
 
   constructor(
     private readonly reads: ReadStore,
     private readonly store: EventStore,
   ) {}
 
-  /** Must be called before any write. Discards the progress of another log, or of an epoch lost in a restore. */
-  async open(): Promise<void> {
+  /** Discards the progress of another log, or of an epoch lost in a restore. */
+  async open(): Promise<OpenProgress> {
     const lineage = await logLineage(this.store)
-    this.#build = { build: await openBuildOfLog(this.reads, this.store, declaration), lineage }
+    return (this.#opened = { build: await openBuildOfLog(this.reads, this.store, webhookProgress), lineage })
   }
 
   /** Undefined if nothing was attempted yet, or the progress was lost. */
-  async find(webhook: number): Promise<WebhookProgress | undefined> {
-    const [stored] = await this.#buildOrThrow.build.load([keyOf(webhook)])
-    return stored && (JSON.parse(String(stored.document['state'])) as WebhookProgress)
+  find(webhook: number): Promise<WebhookProgress | undefined> {
+    return this.#use(async ({ build }) => {
+      const [stored] = await build.load([keyOf(webhook)])
+      return stored && (JSON.parse(String(stored.document['state'])) as WebhookProgress)
+    })
   }
 
   /** Writes the progress and the attempt that led to it in one write. */
-  async save(webhook: number, progress: WebhookProgress, attempt: DeliveryAttempt): Promise<void> {
+  save(webhook: number, progress: WebhookProgress, attempt: DeliveryAttempt): Promise<void> {
     const { tries } = progress
-    await this.#write([
-      toPut(keyOf(webhook), webhook, 0, tries, progress),
-      toPut(keyOf(webhook, tries), webhook, tries, tries, attempt),
-    ])
-  }
-
-  async delete(webhook: number): Promise<void> {
-    const keys = [keyOf(webhook), ...Array.from({ length: MAX_STORED_ATTEMPTS }, (_, index) => keyOf(webhook, index))]
-    const stored = await this.#buildOrThrow.build.load(keys)
-    await this.#write(
-      stored.map(({ document, revision }) => ({ remove: String(document['id']), revision: revision + 1n })),
+    return this.#use((opened) =>
+      write(opened, [
+        toPut(keyOf(webhook), webhook, 0, tries, progress),
+        toPut(keyOf(webhook, tries), webhook, tries, tries, attempt),
+      ]),
     )
   }
 
-  /** All writes have the same checkpoint, so revisions decide; it only names the log. */
-  async #write(writes: readonly DocumentWrite[]): Promise<void> {
-    const { build, lineage } = this.#buildOrThrow
-    await build.write(writes, { position: 'start', log: lineage, event: null })
+  delete(webhook: number): Promise<void> {
+    const keys = [keyOf(webhook), ...Array.from({ length: MAX_STORED_ATTEMPTS }, (_, index) => keyOf(webhook, index))]
+    return this.#use(async (opened) => {
+      const stored = await opened.build.load(keys)
+      await write(
+        opened,
+        stored.map(({ document, revision }) => ({ remove: String(document['id']), revision: revision + 1n })),
+      )
+    })
   }
 
-  get #buildOrThrow() {
-    if (this.#build === undefined) throw new Error('WebhookProgressStore: open() must be called first')
-    return this.#build
+  /** After the build was lost, the next use opens another one. */
+  async #use<Result>(work: (opened: OpenProgress) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.#opened ?? (await this.open()))
+    } catch (error) {
+      if (error instanceof ReadModelLost) this.#opened = undefined
+      throw error
+    }
   }
 }
+
+type OpenProgress = { readonly build: ReadModelBuild; readonly lineage: string }
+
+/** All writes have the same checkpoint, so revisions decide; it only names the log. */
+const write = ({ build, lineage }: OpenProgress, writes: readonly DocumentWrite[]): Promise<void> =>
+  build.write(writes, { position: 'start', log: lineage, event: null })
 
 /** The last attempts of a webhook, newest first; any process may read them. */
 export async function openDeliveryAttempts(
   reads: ReadStore,
 ): Promise<(webhook: number) => Promise<readonly DeliveryAttempt[]>> {
-  const model: ReadModel = await reads.model(declaration)
+  const model: ReadModel = await reads.model(webhookProgress)
   return async (webhook) => {
     const documents = await model.find({
       where: { webhook, number: { from: 1 } },

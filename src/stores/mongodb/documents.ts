@@ -94,6 +94,7 @@ export function createMongoReadStore(
       // If removing fails, the next rebuild removes the build.
       ;(options.schedule ?? scheduleUnref)(() => void retire().catch(() => undefined), RETIREMENT_DELAY_MS)
     },
+    findDamage: async () => [],
     async drop(declaration, build) {
       if ((await pointers.allLive()).has(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
       await pointers.clearPending(build.id)

@@ -95,6 +95,26 @@ export class ConcurrencyConflict extends StoreUnavailable {
   }
 }
 
+/**
+ * The file of a build was damaged, and has been renamed, or it was removed. The process that runs the model's consumer
+ * makes a new build; until then, reads of the model fail with this error.
+ */
+export class ReadModelLost extends StoreUnavailable {
+  override readonly name = 'ReadModelLost'
+  /** @param what is wrong with the file, such as `is missing` */
+  constructor(
+    readonly model: string,
+    readonly file: string,
+    readonly what: string,
+    options: ErrorOptions = {},
+  ) {
+    super(`${file} ${what}: the service rebuilds it, now or at its next start`, {
+      ...options,
+      store: `the read model ${model}`,
+    })
+  }
+}
+
 /** How far a build has processed the log, and the identity of that log. */
 export type Checkpoint = {
   readonly position: PositionOrStart
@@ -160,7 +180,7 @@ export type StoredDocument = { readonly document: Document; readonly revision: b
 /**
  * The read side of a model. Follows the pointer to the live build: the next call after a switch reads the new build. A
  * switch by another process is noticed at the next turn of the event loop (SQLite).
- * @throws Error for unknown fields
+ * @throws Error for unknown fields; ReadModelLost
  */
 export interface ReadModel {
   /** The selected values of one document. SQLite returns synchronously, MongoDB a promise. */
@@ -178,7 +198,7 @@ export interface ReadModel {
   counts(where: WhereClause): readonly DocumentCount[] | Promise<readonly DocumentCount[]>
   /** Documents of SEQUENCES_DECLARATION with these ids, as far as they exist, with `id` and `state`. */
   sequences(ids: readonly number[]): readonly Document[] | Promise<readonly Document[]>
-  /** The position of the live build's checkpoint, whichever process wrote it. */
+  /** The position of the live build's checkpoint, whichever process wrote it; 'start' if the build was lost. */
   position(): PositionOrStart | Promise<PositionOrStart>
   /** Streams with dead letters in the live build. Their documents are stale; readers fold these streams instead. */
   parkedStreams(): ReadonlySet<string> | Promise<ReadonlySet<string>>
@@ -215,9 +235,9 @@ export interface ReadStore {
   isLeaseHeld(declaration: ModelDeclaration): Promise<boolean>
   /** The reader of the live build. Before the first build is live, its results are empty. */
   model(declaration: ModelDeclaration): Promise<ReadModel>
-  /** The live build for writing; created if none exists. */
+  /** The live build for writing; created if there has been none. @throws ReadModelLost if it must be rebuilt */
   live(declaration: ModelDeclaration): Promise<ReadModelBuild>
-  /** Whether readers use this build; another process may have promoted another one. */
+  /** Whether readers use this build; another process may have promoted another one, or the build was lost. */
   isLive(declaration: ModelDeclaration, build: ReadModelBuild): Promise<boolean>
   /** Creates an empty build. The live build stays in use. */
   begin(declaration: ModelDeclaration): Promise<ReadModelBuild>
@@ -234,6 +254,11 @@ export interface ReadStore {
    * @throws StoreUnavailable also if another process has taken over the model's lease
    */
   promote(declaration: ModelDeclaration, build: ReadModelBuild): Promise<void>
+  /**
+   * Reads the files of the live builds completely; damaged ones are renamed. Nothing is found on a server.
+   * @returns also what was found since the store was opened
+   */
+  findDamage(declarations: readonly ModelDeclaration[]): Promise<readonly ReadModelLost[]>
   /** Deletes a build and its pending record. @throws Error for the live build */
   drop(declaration: ModelDeclaration, build: Pick<ReadModelBuild, 'id'>): Promise<void>
   close(): Promise<void>

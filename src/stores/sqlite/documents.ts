@@ -2,17 +2,19 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFile } from '../folder/lock.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import type {
-  ReadModelBuild,
-  PendingBuild,
-  Lease,
-  ModelDeclaration,
-  ReadModel,
-  ReadStore,
+import {
+  ReadModelLost,
+  type ReadModelBuild,
+  type PendingBuild,
+  type Lease,
+  type ModelDeclaration,
+  type ReadModel,
+  type ReadStore,
 } from '../ports/read-store.ts'
 import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 import { countTurns } from './change-detection.ts'
-import { createLiveReadModel, openBuilds, openBuildPointers, type SqliteScheduler } from './documents/builds.ts'
+import { openBuildPointers } from './documents/build-pointers.ts'
+import { createLiveReadModel, openBuilds, type SqliteScheduler } from './documents/builds.ts'
 import { mapTransientErrors, retryWrite } from './documents/read-model-file.ts'
 import { walThread, type WalThread } from './wal.ts'
 
@@ -41,20 +43,27 @@ export function openSqliteReadStore(
 ): ReadStore {
   mkdirSync(folder, { recursive: true })
   const turn = countTurns()
-  const pointers = mapTransientErrors(() => openBuildPointers(join(folder, 'read-models.db'), turn))
-  const builds = openBuilds(folder, pointers, { turn, schedule, warn, thread })
+  const found: ReadModelLost[] = []
+  const onDamage = (damage: ReadModelLost) => {
+    found.push(damage)
+    warn({ file: damage.file, model: damage.model }, `a read model ${damage.what}; it is rebuilt`)
+  }
+  const pointers = openBuildPointers(folder, turn, onDamage)
+  const builds = openBuilds(folder, pointers, { turn, schedule, warn, thread, onDamage })
   builds.removeAbandoned()
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
 
-  /** If the live build's file was deleted by hand, creates an empty build, which is then filled from the log. */
+  /** @throws ReadModelLost if the live build's file is damaged or was deleted */
   function live(declaration: ModelDeclaration): ReadModelBuild {
     const { name, version } = declaration
     const liveId = pointers.liveBuild(name, version)
-    if (liveId !== undefined && builds.exists(declaration, liveId)) return builds.open(declaration, liveId, 'live')
+    if (liveId !== undefined) {
+      builds.requireFile(declaration, liveId)
+      return builds.open(declaration, liveId, 'live')
+    }
     const build = builds.make(declaration, 'live')
     try {
-      if (liveId !== undefined) pointers.setLive(name, version, build.id)
       const id = pointers.claim(name, version, build.id)
       if (id !== build.id) builds.remove(declaration, build.id)
       return builds.open(declaration, id, 'live')
@@ -62,6 +71,17 @@ export function openSqliteReadStore(
       // A full disk may store the file but not the pointer; without this, every retry would leave another file.
       if (!pointers.isLive(build.id)) builds.remove(declaration, build.id)
       throw error
+    }
+  }
+
+  function checkLiveFile(declaration: ModelDeclaration): void {
+    const id = pointers.liveBuild(declaration.name, declaration.version)
+    if (id === undefined) return
+    try {
+      builds.checkFile(declaration, id)
+    } catch (error) {
+      if (!(error instanceof ReadModelLost)) throw error
+      if (!found.includes(error)) found.push(error)
     }
   }
 
@@ -105,11 +125,12 @@ export function openSqliteReadStore(
       return lease === undefined
     },
     live: (declaration) => retryWrite(() => live(declaration)),
-    isLive: async ({ name, version }, { id }) => mapTransientErrors(() => pointers.liveBuild(name, version) === id),
+    isLive: async (declaration, { id }) =>
+      pointers.liveBuild(declaration.name, declaration.version) === id && builds.exists(declaration, id),
     begin: (declaration) => retryWrite(() => builds.make(declaration, 'filling')),
     beginPendingBuild: (declaration) => retryWrite(() => beginPendingBuild(declaration)),
-    pendingBuild: async (declaration) => mapTransientErrors(() => pendingBuild(declaration)),
-    openPendingBuild: async (declaration, pending) => mapTransientErrors(() => openPendingBuild(declaration, pending)),
+    pendingBuild: async (declaration) => pendingBuild(declaration),
+    openPendingBuild: async (declaration, pending) => openPendingBuild(declaration, pending),
     markCaughtUp: ({ name, version }, { id }) =>
       retryWrite(() => {
         if (pointers.pendingBuild(name, version)?.id === id)
@@ -126,6 +147,11 @@ export function openSqliteReadStore(
       if (pointers.isLive(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
       await retryWrite(() => pointers.clearPending(build.id))
       builds.remove(declaration, build.id)
+    },
+    async findDamage(declarations) {
+      pointers.checkFile()
+      for (const declaration of declarations) checkLiveFile(declaration)
+      return found
     },
     async close() {
       await builds.close()

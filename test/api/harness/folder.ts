@@ -7,7 +7,7 @@ import { GENEROUS_TIMEOUT_MS, startService, type Overrides, type Service } from 
 export type Start = (
   roles: string,
   settings?: Readonly<Record<string, string>>,
-  overrides?: Pick<Overrides, 'readModelTimeoutMs' | 'clock'>,
+  overrides?: Pick<Overrides, 'readModelTimeoutMs' | 'clock' | 'scored' | 'installation'>,
 ) => Promise<Service>
 
 /** Runs services in turn or concurrently on one data folder. */

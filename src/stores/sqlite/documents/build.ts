@@ -13,7 +13,7 @@ import {
 } from '../../ports/read-store.ts'
 import { cacheUntilChanged, type TurnCounter } from '../change-detection.ts'
 import { prepareTransactionStatements } from '../database-file.ts'
-import { mapTransientErrors, retryWrite } from './read-model-file.ts'
+import { retryWrite } from './read-model-file.ts'
 import { queriesOf, type SqliteQueries } from './queries.ts'
 import { quoteIdentifiers, nonKeyFields, valueColumns, type TableName } from './schema.ts'
 import { writesOf } from './writes.ts'
@@ -98,17 +98,27 @@ export type SqliteBuild = ReadModelBuild & {
   close(): void
 }
 
-/** @param onWritten called with the number of documents that each transaction wrote */
+export type SqliteBuildOptions = {
+  readonly turn: TurnCounter
+  /** Called with the number of documents that each transaction wrote. */
+  readonly onWritten: (documents: number) => void
+  /** @throws ReadModelLost if the file is missing: what is written to the open file would be lost */
+  readonly requireFile: () => void
+  readonly guard: FileGuard
+}
+
+/** Runs an action on a build's file. @throws StoreUnavailable or ReadModelLost in place of an error of SQLite */
+export type FileGuard = <Answer>(action: () => Answer) => Answer
+
 export function createBuild(
   id: string,
   db: Database.Database,
   declaration: ModelDeclaration,
-  turn: TurnCounter,
-  onWritten: (documents: number) => void,
+  { turn, onWritten, requireFile, guard }: SqliteBuildOptions,
 ): SqliteBuild {
   const progress = progressOf(db)
-  const documents = tableOf(db, declaration, 'documents')
-  const sequences = tableOf(db, SEQUENCES_DECLARATION, 'sequences')
+  const documents = tableOf(db, declaration, 'documents', guard)
+  const sequences = tableOf(db, SEQUENCES_DECLARATION, 'sequences', guard)
   const apply = writesOf(db, declaration, 'documents')
   /** Created on first use: most models have no sequences, and files of earlier releases have no table for them. */
   let applySequences: typeof apply | undefined
@@ -120,18 +130,27 @@ export function createBuild(
   const cachedProgress = cacheUntilChanged(db, turn, readProgress)
 
   const change = (rows: number, action: () => void): Promise<void> =>
-    retryWrite(() => {
-      transact(action)
-      cachedProgress.invalidate()
-      onWritten(rows)
-    })
+    retryWrite(() =>
+      guard(() => {
+        requireFile()
+        transact(action)
+        cachedProgress.invalidate()
+        onWritten(rows)
+      }),
+    )
+  const queries = queriesOf(db, declaration)
 
   return {
     id,
-    queries: queriesOf(db, declaration),
-    position: () => cachedProgress.get().position,
-    parkedStreams: () => cachedProgress.get().parked,
-    checkpoint: async () => mapTransientErrors(progress.checkpoint),
+    queries: {
+      get: (key, select) => guard(() => queries.get(key, select)),
+      find: (query) => guard(() => queries.find(query)),
+      count: (where, countLimit) => guard(() => queries.count(where, countLimit)),
+      counts: (where) => guard(() => queries.counts(where)),
+    },
+    position: () => guard(() => cachedProgress.get().position),
+    parkedStreams: () => guard(() => cachedProgress.get().parked),
+    checkpoint: async () => guard(progress.checkpoint),
     ...asTable(documents),
     sequences: asTable(sequences),
     loadSequences: (ids) => sequences.load(ids).map(({ document }) => document),
@@ -143,7 +162,7 @@ export function createBuild(
           (applySequences ??= writesOf(db, SEQUENCES_DECLARATION, 'sequences'))(sequenceWrites)
         progress.park(deadLetters)
       }),
-    deadLetters: async () => mapTransientErrors(progress.deadLetters),
+    deadLetters: async () => guard(progress.deadLetters),
     unpark: async (stream) => change(0, () => progress.unpark(stream)),
     close: () => void db.close(),
   }
@@ -169,13 +188,18 @@ type SyncDocumentTable = Pick<DocumentTable, 'scan'> & {
   load(this: void, keys: readonly FieldValue[]): StoredDocument[]
 }
 
-function tableOf(db: Database.Database, declaration: ModelDeclaration, table: TableName): SyncDocumentTable {
+function tableOf(
+  db: Database.Database,
+  declaration: ModelDeclaration,
+  table: TableName,
+  guard: FileGuard,
+): SyncDocumentTable {
   let read: ((key: FieldValue) => StoredDocument[]) | undefined
   const reader = () => (read ??= documentReader(db, table, ['id', ...valueColumns(declaration)]))
 
   return {
-    load: (keys) => mapTransientErrors(() => keys.flatMap(reader())),
-    scan: createScan(db, declaration, table),
+    load: (keys) => guard(() => keys.flatMap(reader())),
+    scan: createScan(db, declaration, table, guard),
   }
 }
 
@@ -206,7 +230,12 @@ function decodeDocument([revision, ...values]: DocumentRow, columns: readonly st
 /** Documents per page. Each page is a separate read, so that no reader blocks emptying the WAL. */
 const PAGE = 500
 
-function createScan(db: Database.Database, declaration: ModelDeclaration, table: TableName): DocumentTable['scan'] {
+function createScan(
+  db: Database.Database,
+  declaration: ModelDeclaration,
+  table: TableName,
+  guard: FileGuard,
+): DocumentTable['scan'] {
   return async function* scan(texts = declaration.texts) {
     const columns = ['id', ...nonKeyFields(declaration), ...texts]
     const page = (where: string) =>
@@ -215,13 +244,12 @@ function createScan(db: Database.Database, declaration: ModelDeclaration, table:
           `SELECT ${quoteIdentifiers(['revision', ...columns])} FROM ${table} ${where} ORDER BY id LIMIT ${PAGE}`,
         )
         .raw()
-    const first = page('')
-    const next = page('WHERE id > ?')
-    let rows = mapTransientErrors(() => first.all())
+    const next = guard(() => page('WHERE id > ?'))
+    let rows = guard(() => page('').all())
     while (rows.length > 0) {
       yield rows.map((row) => decodeDocument(row, columns))
       const after = rows.at(-1)?.[1] ?? ''
-      rows = rows.length < PAGE ? [] : mapTransientErrors(() => next.all(after))
+      rows = rows.length < PAGE ? [] : guard(() => next.all(after))
     }
   }
 }

@@ -1,104 +1,26 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WarningLogger } from '../../../runtime/logger.ts'
-import type { PendingBuild, ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
-import { cacheUntilChanged, type TurnCounter } from '../change-detection.ts'
-import { isBusy, type SqliteFileFormat } from '../database-file.ts'
+import { ReadModelLost, type ModelDeclaration, type ReadModel } from '../../ports/read-store.ts'
+import type { TurnCounter } from '../change-detection.ts'
+import { isBusy, isDamage, requireIntact, type SqliteFileFormat } from '../database-file.ts'
 import { WalCheckpointer, type WalThread } from '../wal.ts'
+import { BUILD_FILE_NAME, type SqliteBuildPointers } from './build-pointers.ts'
 import { createBuild, type SqliteBuild } from './build.ts'
-import { mapTransientErrors, isOpenSomewhere, openDatabase, removeFile } from './read-model-file.ts'
+import { isOpenSomewhere, openDatabase, putReadModelAside, removeFile, toStoreError } from './read-model-file.ts'
 import { schemaOf } from './schema.ts'
-
-export type SqliteBuildPointers = {
-  liveBuild(model: string, version: number): string | undefined
-  /** Makes the build live if there is no live build. @returns the live build, possibly another process's */
-  claim(model: string, version: number, build: string): string
-  /** Makes the build live and clears its pending record, in one transaction. */
-  setLive(model: string, version: number, build: string): void
-  isLive(build: string): boolean
-  pendingBuild(model: string, version: number): PendingBuild | undefined
-  /** Replaces any previously recorded pending build. */
-  recordPending(model: string, version: number, pending: PendingBuild): void
-  clearPending(build: string): void
-  isPending(build: string): boolean
-  close(): void
-}
-
-/** `AdRp` in ASCII. */
-const format: SqliteFileFormat = {
-  name: 'index of read models',
-  applicationId: 0x41645270,
-  migrations: [
-    (db) =>
-      db.exec(`CREATE TABLE live (
-        model TEXT NOT NULL, version INTEGER NOT NULL, build TEXT NOT NULL, PRIMARY KEY (model, version)
-      ) STRICT, WITHOUT ROWID`),
-    (db) =>
-      db.exec(`CREATE TABLE filling (
-        model TEXT NOT NULL, version INTEGER NOT NULL, build TEXT NOT NULL, filled INTEGER NOT NULL,
-        PRIMARY KEY (model, version)
-      ) STRICT, WITHOUT ROWID`),
-  ],
-}
-
-type PendingBuildRow = [model: string, version: number, build: string, filled: number]
-
-const nameOf = (model: string, version: number | bigint) => `${model}-v${version}`
-
-export function openBuildPointers(path: string, turn: TurnCounter): SqliteBuildPointers {
-  const db = openDatabase(path, format, { cacheKib: 256, make: true })
-  const rows = db.prepare<[], [model: string, version: number, build: string]>('SELECT * FROM live').raw()
-  const insert = db.prepare('INSERT OR IGNORE INTO live VALUES (?, ?, ?)')
-  const replace = db.prepare('INSERT OR REPLACE INTO live VALUES (?, ?, ?)')
-  const recorded = db.prepare<[], PendingBuildRow>('SELECT * FROM filling').raw()
-  const record = db.prepare('INSERT OR REPLACE INTO filling VALUES (?, ?, ?, ?)')
-  const erase = db.prepare('DELETE FROM filling WHERE build = ?')
-  const read = () => ({
-    live: new Map(rows.all().map(([model, version, id]) => [nameOf(model, version), id])),
-    filling: new Map(
-      recorded.all().map(([model, version, id, filled]) => [nameOf(model, version), { id, isCaughtUp: filled === 1 }]),
-    ),
-  })
-  const cachedPointers = cacheUntilChanged(db, turn, read)
-  const setLiveTransaction = db.transaction((model: string, version: number, build: string) => {
-    replace.run(model, version, build)
-    erase.run(build)
-  })
-  return {
-    liveBuild: (model, version) => cachedPointers.get().live.get(nameOf(model, version)),
-    claim(model, version, build) {
-      insert.run(model, version, build)
-      cachedPointers.invalidate()
-      return cachedPointers.get().live.get(nameOf(model, version)) ?? build
-    },
-    setLive(model, version, build) {
-      setLiveTransaction.immediate(model, version, build)
-      cachedPointers.invalidate()
-    },
-    isLive: (build) => [...cachedPointers.get().live.values()].includes(build),
-    pendingBuild: (model, version) => cachedPointers.get().filling.get(nameOf(model, version)),
-    recordPending(model, version, { id, isCaughtUp }) {
-      record.run(model, version, id, isCaughtUp ? 1 : 0)
-      cachedPointers.invalidate()
-    },
-    clearPending(build) {
-      erase.run(build)
-      cachedPointers.invalidate()
-    },
-    isPending: (build) => [...cachedPointers.get().filling.values()].some(({ id }) => id === build),
-    close: () => void db.close(),
-  }
-}
 
 /** The build files of one folder. Each file is opened at most once per process. */
 export type SqliteBuilds = {
   make(declaration: ModelDeclaration, use: BuildUse): SqliteBuild
-  /** A build that is open already stays as it was opened. */
+  /** A build that is open already stays as it was opened. @throws ReadModelLost if its file is missing or damaged */
   open(declaration: ModelDeclaration, id: string, use: BuildUse): SqliteBuild
   markPromoted(id: string): void
   exists(declaration: ModelDeclaration, id: string): boolean
+  /** @throws ReadModelLost if the file is missing, though it may still be open */
+  requireFile(declaration: ModelDeclaration, id: string): void
   retire(declaration: ModelDeclaration, id: string): void
   remove(declaration: ModelDeclaration, id: string): void
   /**
@@ -106,6 +28,8 @@ export type SqliteBuilds = {
    * so that a rebuild can resume it.
    */
   removeAbandoned(): void
+  /** Reads the file of a build completely. @throws ReadModelLost if it is missing or damaged */
+  checkFile(declaration: ModelDeclaration, id: string): void
   close(): Promise<void>
 }
 
@@ -124,7 +48,6 @@ const formatOf = (declaration: ModelDeclaration): SqliteFileFormat => ({
 const CACHE_KIB = { filling: 64 * 1024, live: 4 * 1024 } as const
 
 export type BuildUse = keyof typeof CACHE_KIB
-const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 
 /** Milliseconds for other processes to finish reading the old build. */
 const RETIREMENT_DELAY_MS = 60_000
@@ -146,6 +69,8 @@ export type SqliteBuildsOptions = {
   readonly schedule: SqliteScheduler
   readonly warn: WarningLogger
   readonly thread: WalThread
+  /** Called when a damaged build was put aside. */
+  readonly onDamage: (damage: ReadModelLost) => void
 }
 
 type OpenedBuildFile = { readonly build: SqliteBuild; readonly db: Database.Database }
@@ -153,7 +78,7 @@ type OpenedBuildFile = { readonly build: SqliteBuild; readonly db: Database.Data
 export function openBuilds(
   folder: string,
   pointers: SqliteBuildPointers,
-  { turn, schedule, warn, thread }: SqliteBuildsOptions,
+  { turn, schedule, warn, thread, onDamage }: SqliteBuildsOptions,
 ): SqliteBuilds {
   const opened = new Map<string, OpenedBuildFile>()
   /** Including those of deleted files, which the thread may still have open. */
@@ -163,27 +88,77 @@ export function openBuilds(
 
   function openBuild(declaration: ModelDeclaration, id: string, use: BuildUse, make: boolean): SqliteBuild {
     const path = pathOf(declaration, id)
-    const db = openDatabase(path, formatOf(declaration), { cacheKib: CACHE_KIB[use], make })
+    if (!make) requireFile(declaration, id)
+    const guard = guardFor(declaration, id)
+    const db = guard(() => openDatabase(path, formatOf(declaration), { cacheKib: CACHE_KIB[use], make }))
     const walOptions = { file: path, mode: 'passive', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
     // If a checkpoint fails, SQLite checkpoints during a commit (AUTOCHECKPOINT in read-model-file.ts): slower, but
     // correct.
     const checkpointer = new WalCheckpointer({ ...walOptions, name: 'a read model', thread, warn })
     const onWritten = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
     checkpointers.push(checkpointer)
-    const build = createBuild(id, db, declaration, turn, onWritten)
-    opened.set(id, { build, db })
-    return build
+    try {
+      const options = { turn, onWritten, requireFile: () => requireFile(declaration, id), guard }
+      const build = guard(() => createBuild(id, db, declaration, options))
+      opened.set(id, { build, db })
+      return build
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+
+  const guardFor =
+    (declaration: ModelDeclaration, id: string) =>
+    <Answer>(action: () => Answer): Answer => {
+      try {
+        return action()
+      } catch (error) {
+        if (isDamage(error)) throw putAside(declaration, id, error)
+        // better-sqlite3's error for a closed connection.
+        if (error instanceof TypeError && !opened.has(id)) throw missing(declaration, id)
+        throw toStoreError(error)
+      }
+    }
+
+  /** Renames a damaged build. Its name is never used again, so two processes can't put aside each other's new build. */
+  function putAside(declaration: ModelDeclaration, id: string, error: unknown): ReadModelLost {
+    const path = pathOf(declaration, id)
+    close(id)
+    const what = putReadModelAside(path, `read-${declaration.name}-v`, error)
+    const damage = new ReadModelLost(declaration.name, path, what, { cause: error })
+    onDamage(damage)
+    return damage
+  }
+
+  /** Another process may have put the file aside, or somebody deleted it. */
+  function requireFile(declaration: ModelDeclaration, id: string): void {
+    if (existsSync(pathOf(declaration, id))) return
+    close(id)
+    throw missing(declaration, id)
+  }
+
+  const missing = (declaration: ModelDeclaration, id: string) =>
+    new ReadModelLost(declaration.name, pathOf(declaration, id), 'is missing')
+
+  function close(id: string): void {
+    opened.get(id)?.build.close()
+    opened.delete(id)
   }
 
   function remove(declaration: ModelDeclaration, id: string): void {
-    opened.get(id)?.build.close()
-    opened.delete(id)
+    close(id)
     removeFile(pathOf(declaration, id))
+  }
+
+  function open(declaration: ModelDeclaration, id: string, use: BuildUse): SqliteBuild {
+    return opened.get(id)?.build ?? openBuild(declaration, id, use, false)
   }
 
   return {
     make: (declaration, use) => openBuild(declaration, randomBytes(6).toString('hex'), use, true),
-    open: (declaration, id, use) => opened.get(id)?.build ?? openBuild(declaration, id, use, false),
+    open,
+    requireFile,
     markPromoted: (id) => void opened.get(id)?.db.pragma(`cache_size = ${-CACHE_KIB.live}`),
     exists: (declaration, id) => existsSync(pathOf(declaration, id)),
     retire(declaration, id) {
@@ -194,7 +169,7 @@ export function openBuilds(
     remove,
     removeAbandoned() {
       for (const name of readdirSync(folder)) {
-        const id = FILE_NAME.exec(name)?.[1]
+        const id = BUILD_FILE_NAME.exec(name)?.[3]
         const path = join(folder, name)
         if (id === undefined || pointers.isLive(id)) continue
         if (
@@ -205,6 +180,11 @@ export function openBuilds(
         if (!tryClearPending(pointers, id)) continue
         removeFile(path)
       }
+    },
+    checkFile(declaration, id) {
+      open(declaration, id, 'live')
+      const file = opened.get(id)
+      if (file !== undefined) guardFor(declaration, id)(() => requireIntact(file.db, 'integrity_check'))
     },
     async close() {
       isClosed = true
@@ -219,7 +199,7 @@ export function openBuilds(
 function tryClearPending(pointers: SqliteBuildPointers, id: string): boolean {
   if (!pointers.isPending(id)) return true
   try {
-    mapTransientErrors(() => pointers.clearPending(id))
+    pointers.clearPending(id)
     return true
   } catch (error) {
     if (isBusy(error)) return false
@@ -242,23 +222,32 @@ export function createLiveReadModel(
   pointers: SqliteBuildPointers,
   builds: SqliteBuilds,
 ): ReadModel {
-  let liveBuild: SqliteBuild | undefined
+  let lastId: string | undefined
 
+  /** @throws ReadModelLost */
   function openLiveBuild(): SqliteBuild | undefined {
     const id = pointers.liveBuild(declaration.name, declaration.version)
-    if (id === liveBuild?.id) return liveBuild
-    if (liveBuild !== undefined) builds.retire(declaration, liveBuild.id)
-    liveBuild = id === undefined ? undefined : builds.open(declaration, id, 'live')
-    return liveBuild
+    if (id !== lastId) {
+      if (lastId !== undefined) builds.retire(declaration, lastId)
+      lastId = id
+    }
+    return id === undefined ? undefined : builds.open(declaration, id, 'live')
   }
 
   return {
-    get: (id, select) => mapTransientErrors(() => openLiveBuild()?.queries.get(id, select)),
-    find: (query) => mapTransientErrors(() => openLiveBuild()?.queries.find(query) ?? []),
-    count: (where, countLimit) => mapTransientErrors(() => openLiveBuild()?.queries.count(where, countLimit) ?? 0),
-    counts: (where) => mapTransientErrors(() => openLiveBuild()?.queries.counts(where) ?? []),
-    sequences: (ids) => mapTransientErrors(() => openLiveBuild()?.loadSequences(ids) ?? []),
-    position: () => mapTransientErrors(() => openLiveBuild()?.position() ?? 'start'),
-    parkedStreams: () => mapTransientErrors(() => openLiveBuild()?.parkedStreams() ?? NO_STREAMS),
+    get: (id, select) => openLiveBuild()?.queries.get(id, select),
+    find: (query) => openLiveBuild()?.queries.find(query) ?? [],
+    count: (where, countLimit) => openLiveBuild()?.queries.count(where, countLimit) ?? 0,
+    counts: (where) => openLiveBuild()?.queries.counts(where) ?? [],
+    sequences: (ids) => openLiveBuild()?.loadSequences(ids) ?? [],
+    position() {
+      try {
+        return openLiveBuild()?.position() ?? 'start'
+      } catch (error) {
+        if (error instanceof ReadModelLost) return 'start'
+        throw error
+      }
+    },
+    parkedStreams: () => openLiveBuild()?.parkedStreams() ?? NO_STREAMS,
   }
 }

@@ -1,7 +1,15 @@
 import Database from 'better-sqlite3'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { StoreUnavailable } from '../../ports/event-store.ts'
-import { BUSY_TIMEOUT_MS, createOrMigrate, retryWhileBusy, type SqliteFileFormat } from '../database-file.ts'
+import {
+  BUSY_TIMEOUT_MS,
+  createOrMigrate,
+  PUT_ASIDE,
+  putAside,
+  retryWhileBusy,
+  type SqliteFileFormat,
+} from '../database-file.ts'
 
 /** Temporary errors after which nothing was changed, such as a full, failing or read-only disk or a lock held too long. */
 const TRANSIENT_ERROR_CODES = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|NOMEM)/
@@ -11,10 +19,14 @@ export function mapTransientErrors<Answer>(action: () => Answer): Answer {
   try {
     return action()
   } catch (error) {
-    if (error instanceof Database.SqliteError && TRANSIENT_ERROR_CODES.test(error.code))
-      throw new StoreUnavailable(`the read models are unavailable: ${error.message}`, { cause: error })
-    throw error
+    throw toStoreError(error)
   }
+}
+
+/** StoreUnavailable for a temporary SQLite error; every other error is returned as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError) || !TRANSIENT_ERROR_CODES.test(error.code)) return error
+  return new StoreUnavailable(`the read models are unavailable: ${error.message}`, { cause: error })
 }
 
 /**
@@ -50,17 +62,19 @@ const SETTINGS = [
 /**
  * Opens a file of this format. Creates it if `make` is true.
  * @param cacheKib size of SQLite's page cache, in KiB
- * @throws UnreadableFile; SqliteError if the file is missing or cannot be created
+ * @throws UnreadableFile; SqliteError if the file is missing or damaged, or cannot be created
  */
 export function openDatabase(
   path: string,
   format: SqliteFileFormat,
   { cacheKib, make }: { readonly cacheKib: number; readonly make: boolean },
 ): Database.Database {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw damage('it is a folder')
   const db = new Database(path, { timeout: OPENING_TIMEOUT, fileMustExist: !make })
   try {
     for (const setting of SETTINGS) db.pragma(setting)
     db.pragma(`cache_size = ${-cacheKib}`)
+    if (!make && db.pragma('user_version', { simple: true }) === 0) throw damage('it is empty')
     createOrMigrate(db, format)
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return db
@@ -68,6 +82,23 @@ export function openDatabase(
     db.close()
     throw error
   }
+}
+
+const damage = (message: string) => new Database.SqliteError(message, 'SQLITE_NOTADB')
+
+/**
+ * Renames a damaged file. Of those renamed earlier, none is kept: a failing disk must not fill up.
+ * @param prefix of the file's name that all files of its kind share
+ * @returns what happened, as the end of a sentence
+ */
+export function putReadModelAside(path: string, prefix: string, error: unknown): string {
+  const folder = dirname(path)
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(prefix) && name.includes(PUT_ASIDE)) rmSync(join(folder, name), { recursive: true })
+  }
+  const aside = putAside(path)
+  const reason = error instanceof Database.SqliteError ? `${error.code}: ${error.message}` : String(error)
+  return `is damaged (${reason})${aside === undefined ? '' : ` and was renamed to ${aside}`}`
 }
 
 /** Whether any process has the file open. SQLite's lock ends with its process, even a killed one. */

@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
-import { createBuild } from '../../../../src/stores/sqlite/documents/build.ts'
-import { openDatabase } from '../../../../src/stores/sqlite/documents/read-model-file.ts'
+import { createBuild, type SqliteBuildOptions } from '../../../../src/stores/sqlite/documents/build.ts'
+import { mapTransientErrors, openDatabase } from '../../../../src/stores/sqlite/documents/read-model-file.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
 import { countTurns } from '../../../../src/stores/sqlite/change-detection.ts'
 import type { SqliteFileFormat } from '../../../../src/stores/sqlite/database-file.ts'
@@ -25,9 +25,16 @@ const format: SqliteFileFormat = {
 const open = (name: string): Database.Database =>
   openDatabase(join(folder, `${name}.db`), format, { cacheKib: 1024, make: true })
 
+const OPTIONS: SqliteBuildOptions = {
+  turn: countTurns(),
+  onWritten: () => undefined,
+  requireFile: () => undefined,
+  guard: mapTransientErrors,
+}
+
 test('rejects writes with StoreUnavailable on a full disk, keeps its data, and accepts writes when there is space', async () => {
   const db = open('full')
-  const build = createBuild('full', db, diamonds, countTurns(), () => undefined)
+  const build = createBuild('full', db, diamonds, OPTIONS)
   await build.write([put(diamond(1))], at(1))
   const pages = Number(db.pragma('page_count', { simple: true }))
   db.pragma(`max_page_count = ${pages}`)
@@ -46,7 +53,7 @@ test('rejects writes with StoreUnavailable on a full disk, keeps its data, and a
 })
 
 test('keeps counts consistent with the documents after a batch that failed half way', async () => {
-  const build = createBuild('half', open('half'), diamonds, countTurns(), () => undefined)
+  const build = createBuild('half', open('half'), diamonds, OPTIONS)
   const broken = put({ id: 3, owner: 1 })
   await build.write([put(diamond(1)), broken], at(1)).catch(() => undefined)
   await build.write([put(diamond(2))], at(1))
@@ -58,7 +65,7 @@ test('keeps counts consistent with the documents after a batch that failed half 
 const TEXT = ['v4'] as const
 
 test('returns the latest write, also for documents that were read before', async () => {
-  const build = createBuild('read', open('read'), diamonds, countTurns(), () => undefined)
+  const build = createBuild('read', open('read'), diamonds, OPTIONS)
   await build.write([put(diamond(1)), put(diamond(2))], at(1))
   assert.equal(build.queries.get(1, TEXT), { v4: 'v4 of 1' })
   assert.equal(build.queries.get(2, TEXT), { v4: 'v4 of 2' })
@@ -71,7 +78,7 @@ test('returns the latest write, also for documents that were read before', async
 })
 
 test("returns another connection's writes from the next turn on", async () => {
-  const [reading, writing] = [1, 2].map(() => createBuild('two', open('two'), diamonds, countTurns(), () => undefined))
+  const [reading, writing] = [1, 2].map(() => createBuild('two', open('two'), diamonds, OPTIONS))
   await writing?.write([put(diamond(1)), put(diamond(2))], at(1))
   assert.equal(reading?.queries.get(1, TEXT), { v4: 'v4 of 1' })
   assert.equal(reading?.queries.get(2, TEXT), { v4: 'v4 of 2' })

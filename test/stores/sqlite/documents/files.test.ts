@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ReadModelLost } from '../../../../src/stores/ports/read-store.ts'
 import { openSqliteReadStore } from '../../../../src/stores/sqlite/documents.ts'
 import { at, diamond, diamonds, idsIn, put } from '../../../contract/read-store/model.ts'
 
@@ -79,16 +80,40 @@ test('of a pending build are kept for a week', async () => {
   await third.close()
 })
 
-test('are created again after the live build was deleted manually', async () => {
+test('are missed after the live build was deleted manually, until another one is promoted', async () => {
   const first = openSqliteReadStore(folder)
   await (await first.live(diamonds)).write([put(diamond(1))], at(1))
   await first.close()
   for (const name of builds()) rmSync(join(folder, name))
   const second = openSqliteReadStore(folder)
-  const build = await second.live(diamonds)
-  assert.is(await build.checkpoint(), undefined)
+  const missing = await second.live(diamonds).catch((error: unknown) => error)
+  assert.instance(missing, ReadModelLost)
+  const build = await second.begin(diamonds)
   await build.write([put(diamond(2))], at(2))
+  await second.promote(diamonds, build)
   assert.equal(await idsIn(second), [2])
+  await second.close()
+})
+
+test('are used again after the index of builds was deleted', async () => {
+  const first = openSqliteReadStore(folder)
+  await (await first.live(diamonds)).write([put(diamond(1)), put(diamond(2))], at(2))
+  await first.close()
+  rmSync(join(folder, 'read-models.db'))
+  const second = openSqliteReadStore(folder)
+  assert.equal(await idsIn(second), [1, 2])
+  await second.close()
+})
+
+test('are missed after the index of builds was deleted, if any of several may be incomplete', async () => {
+  const first = openSqliteReadStore(folder)
+  await (await first.live(diamonds)).write([put(diamond(1)), put(diamond(2))], at(2))
+  const incomplete = await first.beginPendingBuild(diamonds)
+  await incomplete.write([put(diamond(1))], at(1))
+  await first.close()
+  rmSync(join(folder, 'read-models.db'))
+  const second = openSqliteReadStore(folder)
+  assert.instance(await second.live(diamonds).catch((error: unknown) => error), ReadModelLost)
   await second.close()
 })
 
