@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import { StoreUnavailable } from '../ports/event-store.ts'
+import { isDamage } from '../sqlite/database-file.ts'
 
 /** Milliseconds to wait for a process that holds the exclusive lock only to check that it is alone. */
 const LOCK_TIMEOUT_MS = 2_000
@@ -22,8 +23,15 @@ export const lockFolderExclusive = (folder: string): FolderLock =>
     `Other processes have ${folder} open: stop the service and every command that uses it, and try again`,
   )
 
-const lockFolder = (folder: string, mode: 'shared' | 'exclusive') =>
-  lockFile(join(folder, 'installation.lock'), mode, LOCK_TIMEOUT_MS)
+function lockFolder(folder: string, mode: 'shared' | 'exclusive'): FolderLock | undefined {
+  const file = join(folder, 'installation.lock')
+  try {
+    return lockFile(file, mode, LOCK_TIMEOUT_MS)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return throwUnavailable(`${file} is damaged: stop every process that uses ${folder}, and delete the file`)
+  }
+}
 
 function throwUnavailable(message: string): never {
   throw new StoreUnavailable(message)

@@ -206,14 +206,13 @@ export interface ReadModel {
 
 /**
  * Leader election: the holder is the only active runner of a model. A lease avoids duplicate work; correctness does not
- * depend on it, because documents and checkpoints are guarded by revisions and versions. On MongoDB a suspended holder
- * can lose its lease: each new lease has a higher fencing token, and switching builds with an older token fails.
+ * depend on it, because documents and checkpoints are guarded by revisions and versions. A suspended holder can lose its
+ * lease: each new lease has another fencing token, and switching builds with an older one fails.
  */
 export type Lease = {
   release(): Promise<void>
   /**
    * Resolves when another process has taken over the lease because this holder seemed dead: this process must stop.
-   * Never on SQLite, where a lease lasts until its process ends.
    */
   readonly lost: Promise<void>
 }
@@ -229,7 +228,7 @@ export type PendingBuild = {
 }
 
 export interface ReadStore {
-  /** Undefined while another process holds the lease. A lease ends with its holder's process. */
+  /** Undefined while another process holds the lease. A lease ends with its holder's process, or a few seconds after that hangs. */
   acquireLease(declaration: ModelDeclaration): Promise<Lease | undefined>
   /** Whether any process holds the lease now. MongoDB watches for heartbeats, for up to 2 s. */
   isLeaseHeld(declaration: ModelDeclaration): Promise<boolean>

@@ -6,7 +6,6 @@ import {
   ReadModelLost,
   type ReadModelBuild,
   type PendingBuild,
-  type Lease,
   type ModelDeclaration,
   type ReadModel,
   type ReadStore,
@@ -16,13 +15,8 @@ import { countTurns } from './change-detection.ts'
 import { openBuildPointers } from './documents/build-pointers.ts'
 import { createLiveReadModel, openBuilds, type SqliteScheduler } from './documents/builds.ts'
 import { mapTransientErrors, retryWrite } from './documents/read-model-file.ts'
+import { SqliteLeases } from './leases.ts'
 import { walThread, type WalThread } from './wal.ts'
-
-/** A file lock that lasts until its process ends. It cannot be lost, so no fencing token is needed. */
-function takeLease(file: string): Lease | undefined {
-  const lock = lockFile(file, 'exclusive', 0)
-  return lock && { release: async () => lock.release(), lost: new Promise(() => undefined) }
-}
 
 export type SqliteReadStoreOptions = {
   readonly schedule?: SqliteScheduler
@@ -51,6 +45,7 @@ export function openSqliteReadStore(
   const pointers = openBuildPointers(folder, turn, onDamage)
   const builds = openBuilds(folder, pointers, { turn, schedule, warn, thread, onDamage })
   builds.removeAbandoned()
+  const leases = new SqliteLeases(pointers.exclusively)
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
 
@@ -118,11 +113,11 @@ export function openSqliteReadStore(
       readers.set(key, reader)
       return reader
     },
-    acquireLease: async (declaration) => mapTransientErrors(() => takeLease(lockOf(declaration))),
+    acquireLease: async (declaration) => mapTransientErrors(() => leases.acquire(lockOf(declaration))),
     async isLeaseHeld(declaration) {
-      const lease = mapTransientErrors(() => takeLease(lockOf(declaration)))
-      await lease?.release()
-      return lease === undefined
+      const lock = mapTransientErrors(() => lockFile(lockOf(declaration), 'exclusive', 0))
+      lock?.release()
+      return lock === undefined
     },
     live: (declaration) => retryWrite(() => live(declaration)),
     isLive: async (declaration, { id }) =>
@@ -139,7 +134,10 @@ export function openSqliteReadStore(
     promote: (declaration, build) =>
       retryWrite(() => {
         const old = pointers.liveBuild(declaration.name, declaration.version)
-        pointers.setLive(declaration.name, declaration.version, build.id)
+        pointers.exclusively(() => {
+          leases.requireNotLost(lockOf(declaration))
+          pointers.setLive(declaration.name, declaration.version, build.id)
+        })
         builds.markPromoted(build.id)
         if (old !== undefined && old !== build.id) builds.retire(declaration, old)
       }),

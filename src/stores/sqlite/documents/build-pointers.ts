@@ -19,6 +19,8 @@ export type SqliteBuildPointers = {
   recordPending(model: string, version: number, pending: PendingBuild): void
   clearPending(build: string): void
   isPending(build: string): boolean
+  /** Runs an action while no other process changes the index or runs one. */
+  exclusively<Result>(this: void, action: () => Result): Result
   /** Reads the file completely, and replaces it if it is damaged. */
   checkFile(): void
   close(): void
@@ -149,6 +151,7 @@ export function openBuildPointers(
         pointers.invalidate()
       }),
     isPending: (build) => [...pointersNow().filling.values()].some(({ id }) => id === build),
+    exclusively: (action) => use(({ db }) => db.transaction(action).immediate()),
     checkFile: () => use(({ db }) => requireIntact(db, 'integrity_check')),
     close() {
       clearInterval(watch)

@@ -138,6 +138,15 @@ test('that holds the index is replaced while several processes use it', async (c
   assert.is((await other.live(diamonds)).id, next.id)
 })
 
+test('that is the lock of a lease is replaced by another one', async ({ folder, open }) => {
+  const [one, other] = [open(), open()]
+  writeFileSync(join(folder, 'read-diamonds-v1.lock'), 'read models\n'.repeat(1_000))
+  const lease = await one.acquireLease(diamonds)
+  assert.ok(lease)
+  assert.is(await other.acquireLease(diamonds), undefined)
+  await lease?.release()
+})
+
 test('does not stop an opening if its WAL is not one', async (context) => {
   const { folder, open } = context
   await fill(context)
