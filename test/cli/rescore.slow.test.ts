@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OPTICS_VERSION } from '../../src/domain/scoring/version.ts'
 import { comparePositions, type EventStore } from '../../src/stores/ports/event-store.ts'
+import { areEmbedded } from '../engines.ts'
 import { openStores, type Stores } from '../open-stores.ts'
 import { until } from '../until.ts'
 import { appendScoresOfVersion } from '../reactions/scoring/older-scores.ts'
@@ -93,6 +94,42 @@ test('is not required for new stones: the service scores them, and status shows 
   assert.match(out, /^scoring model +position +lag +running\n\S+ +\d+ +0 +yes$/m)
   server.kill('SIGTERM')
   await server.ended
+})
+
+/** Serves until every stone has scores. */
+async function serveUntilScored(commands: CommandLine): Promise<void> {
+  const server = commands.start(['serve', '--json'])
+  await server.line()
+  await until('scoring to catch up', async () => {
+    const { out } = await commands.run(['status', '--json'])
+    return (JSON.parse(out) as { scoring: Scoring }).scoring.lag === 0
+  })
+  server.kill('SIGTERM')
+  await server.ended
+}
+
+test('is the only way to replace scores: a service without its read models scores only stones without scores', async (context) => {
+  const { commands } = context
+  const { store: log } = context.stores
+  const ids = await importStones(context, 3)
+  await appendScoresOfVersion(log, OLDER, ids.slice(0, 2))
+  await serveUntilScored(commands)
+  assert.equal([...(await scoreVersionsById(log)).values()], [[OLDER], [OLDER], [OPTICS_VERSION]])
+})
+
+const testEmbedded = areEmbedded ? test : test.skip
+testEmbedded('is the only way to replace scores: a restore of an older backup keeps them', async (context) => {
+  const { commands } = context
+  const ids = await importStones(context, 3)
+  await appendScoresOfVersion(context.stores.store, OLDER, ids.slice(0, 2))
+  const backup = join(commands.folder, 'backup')
+  await commands.json('backup', backup)
+  await context.stores.close()
+  await commands.json('restore', backup, '--replace')
+  await serveUntilScored(commands)
+  context.stores = await openStores(commands.dataDir)
+  const found = await scoreVersionsById(context.stores.store)
+  assert.equal([...found.values()], [[OLDER], [OLDER], [OPTICS_VERSION]])
 })
 
 test('stops on SIGTERM, and the next run rescores the rest', async (context) => {

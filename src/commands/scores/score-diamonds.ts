@@ -1,7 +1,7 @@
 import { scoresStream, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { SymmetryFold } from '../../domain/scoring/mesh/symmetry.ts'
 import { symmetryFoldOf, stoneOfOwnModel, stoneOf } from '../../domain/diamond/scored-stone.ts'
-import { recordScores, scoresDecider, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
+import { scoresDecider, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
 import type { Cut } from '../../domain/scoring/cut/cut.ts'
 import { scoreStone } from '../../domain/scoring/score.ts'
 import { UntraceableCut } from '../../domain/scoring/cut/proportions.ts'
@@ -37,6 +37,9 @@ export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
 export type ScoreDiamondsResult = { readonly count: number; readonly unscored: readonly UnscoredDiamond[] }
 export type UnscoredDiamond = { readonly diamond: number; readonly error: Unscorable | EventsRemoved }
 
+/** What to record, given the scores recorded last: `recordScores` or `replaceScores`. */
+type ScoresDecision = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']) => DiamondScored[]
+
 /** The diamond can't be scored. The computation is deterministic, so a retry would not help. */
 class Unscorable extends Error {
   override readonly name = 'Unscorable'
@@ -47,7 +50,11 @@ class Unscorable extends Error {
  * that can't be scored, or whose scores were removed from the log, does not delay the others.
  * @throws errors of the store, and rejections of `traceCut` other than UntraceableCut, after all others were appended
  */
-export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondToScore[]): Promise<ScoreDiamondsResult> {
+export async function scoreDiamonds(
+  tools: ScoringTools,
+  due: readonly DiamondToScore[],
+  decide: ScoresDecision,
+): Promise<ScoreDiamondsResult> {
   const computedScores: ComputedScores[] = []
   const unscored: UnscoredDiamond[] = []
   const pendingAppends: Promise<number>[] = []
@@ -62,7 +69,7 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondTo
       const scores = computeScores(diamondToScore.diamond, tools)
       if (!(scores instanceof Promise)) computedScores.push({ ...diamondToScore, scores })
       else {
-        const appendWhenTraced = async () => append(tools, [{ ...diamondToScore, scores: await scores }])
+        const appendWhenTraced = async () => append(tools, [{ ...diamondToScore, scores: await scores }], decide)
         pendingAppends.push(appendWhenTraced().catch((error: unknown) => recordUnscored(id, error)))
       }
     } catch (error) {
@@ -72,14 +79,14 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondTo
   const appendComputedOneByOne = async () => {
     let count = 0
     for (const scores of computedScores)
-      count += await append(tools, [scores]).then(
+      count += await append(tools, [scores], decide).then(
         () => 1,
         (error: unknown) => recordUnscored(scores.diamond.id, error),
       )
     return count
   }
   pendingAppends.push(
-    append(tools, computedScores).catch((error: unknown) => {
+    append(tools, computedScores, decide).catch((error: unknown) => {
       if (error instanceof EventsRemoved) return appendComputedOneByOne()
       throw error
     }),
@@ -133,16 +140,22 @@ const scoreCommandId = (diamond: number, stoneRevision: number, version: string)
 export const scoredEventId = (diamond: number, stoneRevision: number, version = MODEL_VERSION): string =>
   eventId(scoreCommandId(diamond, stoneRevision, version), 0)
 
-/**
- * @returns the number of appended events; none for scores that exist already, or exist for a later revision or from a
- *   newer release
- */
-const append = (context: CommandContext, scores: readonly ComputedScores[]): Promise<number> =>
-  handleEach(context, scores.map(toStreamCommand), scoresDecider)
+/** @returns the number of appended events; none for scores that this version of the model has recorded already */
+const append = (context: CommandContext, scores: readonly ComputedScores[], decide: ScoresDecision): Promise<number> =>
+  handleEach(
+    context,
+    scores.map((one) => toStreamCommand(one, decide)),
+    scoresDecider,
+  )
 
-function toStreamCommand({ diamond, stoneRevision, scores, isNew, origin }: ComputedScores) {
+function toStreamCommand({ diamond, stoneRevision, scores, isNew, origin }: ComputedScores, decide: ScoresDecision) {
   const { id } = diamond
   const data = { id, revision: stoneRevision, scores }
-  const decide = (last: DiamondScored['data'] | undefined) => recordScores(last, data)
-  return { stream: scoresStream(id), id: scoreCommandId(id, stoneRevision, MODEL_VERSION), isNew, origin, decide }
+  return {
+    stream: scoresStream(id),
+    id: scoreCommandId(id, stoneRevision, MODEL_VERSION),
+    isNew,
+    origin,
+    decide: (last: DiamondScored['data'] | undefined) => decide(last, data),
+  }
 }

@@ -55,6 +55,13 @@ export type DiamondScored = EventOf<typeof scoresEvents>
 
 export const scoresDecider = latestEventDecider<DiamondScored>('DiamondScored')
 
-/** No event if newer scores, of a later revision of the diamond, are already recorded. */
+/**
+ * No event if scores of this revision of the diamond, or of a later one, are recorded: a new version of the model does
+ * not replace stored scores.
+ */
 export const recordScores = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']): DiamondScored[] =>
+  last !== undefined && last.revision >= data.revision ? [] : [{ type: 'DiamondScored', data }]
+
+/** Like recordScores, but also replaces scores of the same revision: they are of another version of the model. */
+export const replaceScores = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']): DiamondScored[] =>
   last !== undefined && last.revision > data.revision ? [] : [{ type: 'DiamondScored', data }]

@@ -5,7 +5,7 @@ import {
   type ScoringTools,
 } from '../../commands/scores/score-diamonds.ts'
 import { diamondStream } from '../../domain/diamond/diamond.ts'
-import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
+import { replaceScores, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
 import { FLUOR_VERSION, isNewer, OPTICS_VERSION } from '../../domain/scoring/version.ts'
 import { decode, UnsupportedEventVersion } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
@@ -81,7 +81,7 @@ export async function rescore(
     if ('error' in state || state.diamond.status !== 'live') continue
     due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin, isNew: false })
   }
-  const { count, unscored } = await scoreDiamonds(tools, due)
+  const { count, unscored } = await scoreDiamonds(tools, due, replaceScores)
   for (const { diamond, error } of unscored) tools.log.warn({ err: error, diamond }, 'a diamond cannot be scored')
   return count
 }

@@ -6,14 +6,16 @@ import {
   type ScoreDiamondsResult,
   type ScoringTools,
 } from '../../commands/scores/score-diamonds.ts'
-import { diamondStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { diamondStream, scoresStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { recordScores, scoresDecider } from '../../domain/diamond/scores.ts'
 import {
   evolveScoring,
   mayInvalidateScores,
   initialScoringState,
   type ScoringState,
 } from '../../domain/diamond/score-basis.ts'
-import { decode } from '../../events/decode.ts'
+import { decode, isDecodeError } from '../../events/decode.ts'
+import { loadStream } from '../../events/load-stream.ts'
 import { traceOf } from '../../events/event-metadata.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
@@ -65,7 +67,8 @@ const BATCH_SIZES = { busy: 100, free: 500 }
 
 /**
  * Scores each created diamond, and again when the inputs of its scores change. A diamond created within the batch is
- * folded from the batch; for others the stream is read.
+ * folded from the batch; for others the stream is read. Stored scores stay, whatever version of the model they are of,
+ * even if the events are delivered again because the checkpoint was lost.
  */
 export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions }>({
   name: 'scoring',
@@ -73,11 +76,12 @@ export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions
   createHandler({ scoring: options }) {
     let isFree = false
     return async (events, signal = neverAborted()) => {
-      const { due, poisonEvents, causes } = await findDiamondsToScore(options, events)
+      const { candidates, poisonEvents, causes } = await findDiamondsToScore(options, events)
+      const due = await withoutScored(options, candidates)
       const running: Promise<PromiseSettledResult<ScoreDiamondsResult>[]>[] = []
       for (let from = 0; from < due.length && !signal.aborted;) {
         const to = from + (isFree ? BATCH_SIZES.free : BATCH_SIZES.busy)
-        running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, to))]))
+        running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, to), recordScores)]))
         from = to
         isFree = await options.yieldToRequests()
       }
@@ -103,7 +107,7 @@ function causeOf(causes: CausesByDiamond, diamond: number): StoredEvent {
 }
 
 async function findDiamondsToScore({ store }: ScoringReactionOptions, events: readonly StoredEvent[]) {
-  const due: DiamondToScore[] = []
+  const candidates: DiamondToScore[] = []
   const poisonEvents: PoisonEvent[] = []
   const causes = new Map<number, StoredEvent>()
   for (const [stream, streamEvents] of touchedStreams(events)) {
@@ -115,10 +119,38 @@ async function findDiamondsToScore({ store }: ScoringReactionOptions, events: re
     if ('error' in state) poisonEvents.push({ event: cause, error: state.error })
     else if (state.diamond.status === 'live' && diamondStream(state.diamond.id) === stream) {
       causes.set(state.diamond.id, cause)
-      due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin: originOf(cause), isNew })
+      candidates.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin: originOf(cause), isNew })
     }
   }
-  return { due, poisonEvents, causes }
+  return { candidates, poisonEvents, causes }
+}
+
+/**
+ * Spares tracing if the events were delivered before: whether the first diamond has its scores shows that, so that new
+ * diamonds cost one read for the whole batch. `recordScores` decides in any case.
+ */
+async function withoutScored(
+  { store }: ScoringReactionOptions,
+  candidates: readonly DiamondToScore[],
+): Promise<readonly DiamondToScore[]> {
+  const [first] = candidates
+  if (first === undefined || !(await isScored(store, first))) return candidates
+  const scored = await Promise.all(candidates.map((one) => isScored(store, one)))
+  return candidates.filter((_, index) => scored[index] !== true)
+}
+
+/** False also for scores that can't be decoded. */
+async function isScored(
+  store: ScoringReactionOptions['store'],
+  { diamond, stoneRevision }: DiamondToScore,
+): Promise<boolean> {
+  try {
+    const { state } = await loadStream(store, scoresStream(diamond.id), scoresDecider)
+    return state !== undefined && state.revision >= stoneRevision
+  } catch (error) {
+    if (isDecodeError(error)) return false
+    throw error
+  }
 }
 
 /** Events by stream, for streams with an event that may affect scores. */

@@ -12,6 +12,7 @@ import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-st
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { handlerOf } from '../../projections/engine/start-background-services.ts'
 import { origin, vendorOf, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
+import { appendScoresOfVersion } from './older-scores.ts'
 import { readScores } from '../../projections/diamonds/read-view.ts'
 
 const test = suite('the scoring reaction')
@@ -19,14 +20,14 @@ const test = suite('the scoring reaction')
 /** Returns the reference cut for every cut that would have to be traced. */
 const traceCut = (cut: Cut) => findTracedCut(cut) ?? referenceCut
 
-function createReaction(store: EventStore) {
+function createReaction(store: EventStore, trace = traceCut) {
   const tools = {
     ...createCommandContext(store, Date.now),
     log: createLogger('silent'),
     onScored: () => undefined,
     yieldToRequests: async () => true,
   }
-  return handlerOf(scoring, { scoring: { ...tools, traceCut, traceModel: noModels } })
+  return handlerOf(scoring, { scoring: { ...tools, traceCut: trace, traceModel: noModels } })
 }
 
 async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredEvent[]> {
@@ -68,6 +69,30 @@ test(
     await react(events)
     for (const event of events) await react([event])
     assert.equal(await scoredRevisions(disk), once)
+  }),
+)
+
+test(
+  'keeps stored scores of another version of the model if their events are delivered again, and traces no cut for them',
+  withDisk(async (disk) => {
+    const vendor = vendorOf(disk.store)
+    const [kept = 0, changed = 0] = await vendor.create(2)
+    await appendScoresOfVersion(disk.store, '0.9.3+00c0ffee', [kept, changed])
+    await vendor.patch(changed, { carat: 2 })
+    const [unscored = 0] = await vendor.create(1)
+    const traced: Cut[] = []
+    const react = createReaction(disk.store, (cut) => {
+      traced.push(cut)
+      return traceCut(cut)
+    })
+    await react(await eventsOf(disk.store))
+    assert.equal(await scoredRevisions(disk), [
+      [kept, 0],
+      [changed, 0],
+      [changed, 1],
+      [unscored, 0],
+    ])
+    assert.is(traced.length, 2)
   }),
 )
 
