@@ -7,6 +7,7 @@ import type { StoreIdentities } from '../domain/installation/installation.ts'
 import type { PdfReaderLimits } from '../reports/pdf-reader.ts'
 import type { CircuitBreaker } from '../runtime/circuit-breaker.ts'
 import type { AppLogger } from '../runtime/logger.ts'
+import type { SteadyClock } from '../runtime/steady-clock.ts'
 import type { Settings } from './settings.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { FileStore } from '../stores/ports/file-store.ts'
@@ -45,6 +46,8 @@ export type Installation = {
   readonly mail: MailTransport
   /** Location of vault and files for display, without passwords. */
   readonly place: string
+  /** `now` is also the clock of `writing`. */
+  readonly clock: SteadyClock
   readonly highWaterMarks: HighWaterMarkStore
   readonly keys: MasterKeys
   readonly people: AccountDirectory

@@ -204,7 +204,7 @@ export async function openInstallationOn(
   const onJump = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; the change is accepted if it lasts for 5 minutes")
   const clock = steadyClock({ onJump })
-  const commandContext = createCommandContext(store, clock)
+  const commandContext = createCommandContext(store, clock.now)
   const people = new AccountDirectory(commandContext, persons, keys)
   const writing = { ...commandContext, people }
   return {
@@ -217,6 +217,7 @@ export async function openInstallationOn(
     files: storeMetrics.instrument('files', readEngine, files),
     mail,
     place: placeOf(settings),
+    clock,
     highWaterMarks: openHighWaterMarkFile(join(DATA_DIR, HIGH_WATER_MARK_FILE)),
     keys,
     people,

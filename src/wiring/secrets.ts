@@ -20,11 +20,11 @@ export type OpenSecrets = {
   readonly toolsAt: (addresses: PublicUrls) => SecretReactionTools
 }
 
-export type SecretReactionTools = Pick<FollowerTools, 'secrets' | 'withdraw' | 'mailer'>
+export type SecretReactionTools = Pick<FollowerTools, 'secrets' | 'isClockSettled' | 'withdraw' | 'mailer'>
 
 /** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(
-  { settings, vault, mail, keys, writing, log, hashing }: Installation,
+  { settings, vault, mail, keys, writing, clock, log, hashing }: Installation,
   readModel: OpenReadModel,
   parts: ServiceParts,
 ): OpenSecrets {
@@ -54,8 +54,16 @@ export function openSecrets(
     pages: (addresses) => ({ secrets, rateLimit, baseUrl: addresses.secrets, ownOrigins: originsOf(addresses) }),
     toolsAt: ({ secrets: address }) => ({
       secrets,
+      isClockSettled: clock.isSettled,
       withdraw: async (digests) => mail.withdraw?.(linkMessageIds(digests, settings.MAIL_FROM)),
-      mailer: new Mailer({ secrets, mail, from: settings.MAIL_FROM, baseUrl: address, log }),
+      mailer: new Mailer({
+        secrets,
+        isClockSettled: clock.isSettled,
+        mail,
+        from: settings.MAIL_FROM,
+        baseUrl: address,
+        log,
+      }),
     }),
   }
 }

@@ -14,6 +14,7 @@ import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
 import { FileGarbageCollector } from '../reactions/files/file-garbage-collector.ts'
 import { EventLoopDelay } from '../runtime/event-loop.ts'
 import { metricsText } from '../runtime/metrics.ts'
+import { eventTimeOf } from '../events/event-metadata.ts'
 import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import { openReportReading } from './certifications.ts'
@@ -116,6 +117,7 @@ async function startComponents(
   const { settings, store } = installation
   const state = { stopping: false, refused: () => 0 }
   await requireServable(installation)
+  await compareClockWithLog(installation)
   const rollbackMonitor = await openLogRollbackMonitor(installation, parts)
   const traffic = new RequestActivity()
   const requestMetrics = new RequestMetrics(installation.metricsRegistry, ENDPOINTS)
@@ -230,6 +232,21 @@ async function requireServable({ store, log }: Installation): Promise<void> {
   if (isIntentionallyReadOnly(closed.why)) return void log.warn(describeReadOnlyState(closed))
   if (closed.why !== 'fenced') throw new LogClosed(closed)
   log.warn({ to: closed.to }, 'this installation was moved to another one: it serves reads only')
+}
+
+/**
+ * Before this process appends anything: a clock that is wrong at the start must not end for good what has not expired.
+ * @throws StoreUnavailable
+ */
+async function compareClockWithLog({ store, clock, log }: Installation): Promise<void> {
+  const head = await store.head()
+  const newest = head === 'start' ? undefined : await store.eventAt(head)
+  const aheadMs = clock.compareWith(newest === undefined ? clock.now() : eventTimeOf(newest))
+  if (!clock.isSettled())
+    log.warn(
+      { hours: Math.round(aheadMs / 3_600_000) },
+      "the system's clock is ahead of the newest event in the log: expired secrets are deleted in 5 minutes, if the clock stays as it is",
+    )
 }
 
 async function isReachable(model: ReadModel): Promise<boolean> {

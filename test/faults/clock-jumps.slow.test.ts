@@ -10,10 +10,10 @@ import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import type { Installation } from '../../src/wiring/installation.ts'
 import { openPostbox, SmtpRefusal } from '../api/harness/postbox.ts'
 import { expect, request } from '../api/harness/request.ts'
-import { newSender, reveal, shared } from '../api/harness/secrets.ts'
+import { expectUnknownSecret, newSender, reveal, shared } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
-import { BUILT, startServer } from './server-process.ts'
+import { BUILT, startServer, type ServerProcess } from './server-process.ts'
 import { until } from '../until.ts'
 
 const test = suite('a service whose system clock is temporarily 30 days ahead')
@@ -138,6 +138,72 @@ test('sends after a restart the mails that were postponed while the clock was ah
     await service.kill()
     await postbox.close()
     rmSync(dataDir, { recursive: true })
+  }
+})
+
+/** A service that has shared a secret for an hour, and postponed the mail with the link to it. */
+async function startWithWaitingSecret() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
+  const postbox = await openPostbox()
+  const setUp = await startService({ dataDir })
+  const sender = await newSender(setUp.installation)
+  await setUp.stop()
+  const settings = { MAILER: postbox.address, LOG_LEVEL: 'warn' }
+  const program = ['--import', SET_CLOCK, ...BUILT]
+  postbox.refuse.message = () => {
+    throw new SmtpRefusal(451, 'later')
+  }
+  const service = await startServer(dataDir, settings, program)
+  const waits = await shared(service.url, sender, { secret: 'waits', ttl: '3600', recipient: 'tom@example.com' })
+  await until('an attempt', () => service.output().includes('a mail could not be sent; trying again later'))
+  await service.stop()
+  postbox.refuse.message = () => undefined
+  const started: ServerProcess[] = []
+  return {
+    waits,
+    postbox,
+    async start(env: Readonly<Record<string, string>> = {}) {
+      const again = await startServer(dataDir, { ...settings, ...env }, program)
+      started.push(again)
+      return again
+    },
+    async remove() {
+      await Promise.all(started.map((one) => one.kill()))
+      await postbox.close()
+      rmSync(dataDir, { recursive: true })
+    },
+  }
+}
+
+test('since its start expires no secret for good, and no mail with a link to one', async () => {
+  const { waits, postbox, start, remove } = await startWithWaitingSecret()
+  try {
+    const ahead = await start({ CLOCK_IS_AHEAD: 'yes' })
+    await Promise.all(TIMED_JOBS.map((job) => waitForRuns(ahead.url, job, 2)))
+    expectUnknownSecret(await reveal(ahead.url, waits.secret_key), waits.secret_key)
+    assert.match(ahead.output(), "the system's clock is ahead of the newest event in the log")
+    await ahead.stop()
+    assert.equal(postbox.accepted, [])
+    const service = await start()
+    await until('the mail', () => postbox.accepted.length === 1)
+    const read = expect(200, await reveal(service.url, waits.secret_key))
+    assert.is((read.json() as { value: string }).value, 'waits')
+  } finally {
+    await remove()
+  }
+})
+
+test('since its start expires secrets once the clock has stayed as it is for five minutes', async () => {
+  const { waits, start, remove } = await startWithWaitingSecret()
+  try {
+    const ahead = await start({ CLOCK_IS_AHEAD: 'yes' })
+    for (let minutes = 0; minutes < 6; minutes += 2)
+      await waitForRuns(ahead.url, 'secrets-expiring', 2, () => process.kill(ahead.pid, 'SIGHUP'))
+    await ahead.stop()
+    const service = await start()
+    expectUnknownSecret(await reveal(service.url, waits.secret_key), waits.secret_key)
+  } finally {
+    await remove()
   }
 })
 

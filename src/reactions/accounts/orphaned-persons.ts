@@ -13,6 +13,8 @@ export type OrphanedPersonTools = {
   readonly store: EventStore
   readonly persons: PersonStore
   readonly writing: Pick<CommandContext, 'clock'>
+  /** Whether the clock may be relied on for what cannot be undone (steady-clock.ts). */
+  readonly isClockSettled: () => boolean
 }
 
 /**
@@ -23,9 +25,9 @@ export const deleteOrphanedPersons = defineScheduledJob<OrphanedPersonTools>({
   name: 'persons-orphaned',
   intervalMs: INTERVAL_MS,
   createRound:
-    ({ store, persons, writing }) =>
+    ({ store, persons, writing, isClockSettled }) =>
     async (signal) => {
-      while (!signal.aborted) {
+      while (!signal.aborted && isClockSettled()) {
         const accounts = await persons.unconfirmed(writing.clock() - ORPHAN_AGE_MS, BATCH_SIZE)
         const registered: number[] = []
         const orphaned: number[] = []

@@ -96,6 +96,8 @@ const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('
 
 export type MailerOptions = {
   readonly secrets: SecretCommandContext
+  /** Whether the clock may be relied on for what cannot be undone (steady-clock.ts). */
+  readonly isClockSettled: () => boolean
   readonly mail: MailTransport
   /** The From of mails. */
   readonly from: string
@@ -206,16 +208,17 @@ export class Mailer {
   }
 
   async #process(mail: QueuedMail, signal: AbortSignal): Promise<void> {
-    const { secrets } = this.#options
+    const { secrets, isClockSettled, backoffMs = backOff } = this.#options
     // If the log was closed (moved) after the claim, the new installation sends the mail.
     if ((await secrets.store.closedReason()) !== undefined) return this.#postpone(mail, 0)
     const secret = await loadSecret(secrets.store, mail.digest)
     // The share is not recorded yet, or never will be: the sweeper then removes the mail.
     if (secret.status === 'unknown') return this.#postpone(mail, 200)
     if (!isMailRecorded(secret, this.#mailReference(mail).messageId)) {
-      const outcome = isOutOfDate(mail, secret, secrets.clock())
-        ? { refused: NOT_SENT }
-        : await this.#send(mail, secret)
+      const isLate = isOutOfDate(mail, secret, secrets.clock())
+      // The refusal would be final, but the clock may be wrong.
+      if (isLate && secret.status === 'new' && !isClockSettled()) return this.#postpone(mail, backoffMs(mail.attempts))
+      const outcome = isLate ? { refused: NOT_SENT } : await this.#send(mail, secret)
       if (outcome === 'later') return
       const record = { ...outcome, ...this.#mailReference(mail) }
       await this.#retryUntilDone(() => recordMail(secrets, mail.digest, record), signal)

@@ -77,20 +77,27 @@ const SHUTDOWN_SHRED_TIMEOUT_MS = 2_000
 /** Secrets handled in one batch. */
 const BATCH_SIZE = 200
 
-export type SecretSweeperTools = { readonly secrets: SecretCommandContext; readonly log: AppLogger }
+export type SecretSweeperTools = {
+  readonly secrets: SecretCommandContext
+  /** Whether the clock may be relied on for what cannot be undone (steady-clock.ts). */
+  readonly isClockSettled: () => boolean
+  readonly log: AppLogger
+}
 
-/** Expires secrets. Several processes may run it concurrently. */
+/** Expires secrets, once the clock is settled. Several processes may run it concurrently. */
 const expire = defineScheduledJob<SecretSweeperTools>({
   name: 'secrets-expiring',
   intervalMs: SWEEP_INTERVAL_MS,
   createRound:
-    ({ secrets, log }) =>
-    (signal) =>
-      inBatches(
+    ({ secrets, isClockSettled, log }) =>
+    async (signal) => {
+      if (!isClockSettled()) return
+      await inBatches(
         () => secrets.vault.expired(secrets.clock(), BATCH_SIZE),
         (digests) => endAll(secrets, log, digests),
         signal,
-      ),
+      )
+    },
 })
 
 /** Removes entries and mails that a crash left without a stream. */
@@ -98,22 +105,25 @@ const removeOrphans = defineScheduledJob<SecretSweeperTools>({
   name: 'secrets-orphaned',
   intervalMs: SWEEP_INTERVAL_MS,
   createRound:
-    ({ secrets }) =>
-    (signal) =>
-      inBatches(
+    ({ secrets, isClockSettled }) =>
+    async (signal) => {
+      if (!isClockSettled()) return
+      await inBatches(
         () => secrets.vault.unconfirmed(secrets.clock() - ORPHAN_AGE_MS, BATCH_SIZE),
         (digests) => reconcileOrphans(secrets, digests),
         signal,
-      ),
+      )
+    },
 })
 
 const forgetReceipts = defineScheduledJob<SecretSweeperTools>({
   name: 'receipts-forgetting',
   intervalMs: RECEIPT_CLEANUP_INTERVAL_MS,
   createRound:
-    ({ secrets }) =>
-    () =>
-      secrets.vault.deleteExpiredReceipts(secrets.clock()),
+    ({ secrets, isClockSettled }) =>
+    async () => {
+      if (isClockSettled()) await secrets.vault.deleteExpiredReceipts(secrets.clock())
+    },
 })
 
 /**

@@ -41,7 +41,12 @@ const withTwoOnFakeTime = (run: (one: SecretsProcess, other: SecretsProcess, tim
   )
 
 /** Starts the mailer of a process; it adds the ids of its mails to `sent`. */
-function startMailer(secrets: SecretsProcess, sent: string[], send: () => Promise<void> = async () => {}) {
+function startMailer(
+  secrets: SecretsProcess,
+  sent: string[],
+  send: () => Promise<void> = async () => {},
+  isClockSettled = () => true,
+) {
   const mail = {
     async send({ messageId }: OutgoingMail) {
       await send()
@@ -49,7 +54,14 @@ function startMailer(secrets: SecretsProcess, sent: string[], send: () => Promis
     },
     close: async () => {},
   }
-  const mailer = new Mailer({ secrets, mail, from: 'a@example.com', baseUrl: '', log: createLogger('silent') })
+  const mailer = new Mailer({
+    secrets,
+    isClockSettled,
+    mail,
+    from: 'a@example.com',
+    baseUrl: '',
+    log: createLogger('silent'),
+  })
   const stop = startBackgroundServices({ scheduledJobs: [mailDelivery] }, () => ({ mailer }), secrets)
   return { stop: async () => (await stop)() }
 }

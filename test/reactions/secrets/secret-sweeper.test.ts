@@ -16,7 +16,8 @@ const log = createLogger('silent')
 const test = suite('the secret sweeper')
 const MINUTE = 60_000
 
-const sweep = (secrets: SecretsProcess) => runOneRound(SECRET_SWEEPER_JOBS, { secrets, log })
+const sweep = (secrets: SecretsProcess, isClockSettled = () => true) =>
+  runOneRound(SECRET_SWEEPER_JOBS, { secrets, isClockSettled, log })
 
 /** The callback of `claimMail`: no holder has died. */
 const noHolderDied = async () => false
@@ -36,7 +37,7 @@ test('deletes secrets as they expire, from its start until it is stopped', () =>
         })
       const stop = await startBackgroundServices(
         { scheduledJobs: SECRET_SWEEPER_JOBS },
-        () => ({ secrets: one, log }),
+        () => ({ secrets: one, isClockSettled: () => true, log }),
         one,
       )
       time.now += MINUTE
@@ -64,6 +65,20 @@ test('records and deletes expired secrets, once even if two sweepers run', () =>
       assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'expired')
     }
     assert.ok(await one.vault.read(late.keys.digest))
+  }))
+
+test('ends nothing by a clock that may be wrong since the start', () =>
+  withTwo(async (one, _other, time) => {
+    const { keys } = await shareSecret(one, shareCommand({ ttl: 60 }))
+    const orphan = newSecretKeys()
+    const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
+    await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
+    const rightTime = time.now
+    time.now += 30 * 24 * 60 * MINUTE
+    await sweep(one, () => false)
+    time.now = rightTime
+    assert.is(await revealSecret(one, { secretKey: keys.secretKey, passphrase: '', origin }), 'a value')
+    assert.ok(await one.vault.read(orphan.digest))
   }))
 
 /** Appends an event of a newer release to a secret's stream. */
