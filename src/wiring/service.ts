@@ -243,7 +243,7 @@ async function compareClockWithLog({ store, clock, log }: Installation): Promise
   const newest = head === 'start' ? undefined : await store.eventAt(head)
   const aheadMs = clock.compareWith(newest === undefined ? clock.now() : eventTimeOf(newest))
   if (!clock.isSettled())
-    log.warn(
+    log.info(
       { hours: Math.round(aheadMs / 3_600_000) },
       "the system's clock is ahead of the newest event in the log: expired secrets are deleted in 5 minutes, if the clock stays as it is",
     )
