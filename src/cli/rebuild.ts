@@ -4,6 +4,7 @@ import { rebuildAll } from '../maintenance/rebuild.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
+import { verifyOwnLog } from '../wiring/known-log.ts'
 import { explain } from './failure.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatQuantity, printResult, report, type OutputOptions } from './output.ts'
@@ -39,9 +40,11 @@ async function rebuild(
   // Leave CPU time to a service on the same machine.
   lowerProcessPriority()
   spareOneCore()
-  const { rebuilt, failures } = await withInstallation(open, (installation) =>
-    rebuildAll(installation, models, { report, signal: abortOnStop('stopped; run the same command again to resume') }),
-  )
+  const { rebuilt, failures } = await withInstallation(open, async (installation) => {
+    await verifyOwnLog(installation, { mayRecord: false })
+    const signal = abortOnStop('stopped; run the same command again to resume')
+    return rebuildAll(installation, models, { report, signal })
+  })
   const lines = rebuilt.map(
     ({ model, events, seconds }) => `Rebuilt ${model}: ${formatQuantity(events, 'event')} in ${seconds.toFixed(1)} s`,
   )

@@ -74,7 +74,7 @@ async function serve(
   const settings = readSettings(process.env)
   const permissionWarning = describeReadableFiles(resolve(settings.DATA_DIR))
   const isReadOnly = options.readOnly === true
-  const installation = await open(settings, isReadOnly ? 'served read-only' : 'made')
+  const installation = await open(settings, isReadOnly ? 'served read-only' : 'served')
   installation.log.info({ version: VERSION, node: process.version, settings: loggableSettings(settings) }, 'starting')
   if (permissionWarning !== undefined) installation.log.warn(permissionWarning)
   for (const warning of renamedSettingWarnings(process.env)) installation.log.warn(warning)

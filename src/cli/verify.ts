@@ -3,6 +3,7 @@ import { OperationFailure } from '../maintenance/operation.ts'
 import { verifySample } from '../maintenance/verify/sample.ts'
 import { verifyInstallation, type VerificationReport } from '../maintenance/verify/verify.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
+import { verifyOwnLog } from '../wiring/known-log.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, formatQuantity, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-exit.ts'
@@ -45,7 +46,8 @@ async function verify(open: OpenInstallation, options: VerifyOptions): Promise<v
   lowerProcessPriority()
   spareOneCore()
   const { sample } = options
-  const { report: verification, differences } = await withInstallation(open, (installation) => {
+  const { report: verification, differences } = await withInstallation(open, async (installation) => {
+    await verifyOwnLog(installation, { mayRecord: false })
     const signal = abortOnStop('Stopped before the check was complete')
     return sample === undefined
       ? verifyInstallation({ report, signal }, installation)

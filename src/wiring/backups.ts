@@ -10,6 +10,7 @@ import { lockFolderExclusive } from '../stores/folder/lock.ts'
 import { isOpenSomewhere } from '../stores/sqlite/documents/read-model-file.ts'
 import { openSqliteEventStore } from '../stores/sqlite/events.ts'
 import { copyEventLogFile, finalizeLogFile, fsyncPath } from '../stores/sqlite/events/copy-log-file.ts'
+import { hasContent } from '../stores/sqlite/events/connection.ts'
 import { UnreadableFile } from '../stores/sqlite/database-file.ts'
 import { putDamagedVaultAside } from '../stores/sqlite/vault/vault-file.ts'
 import { makeDataDir, openInstallationOn, RESTORE_FOLDER } from './open-installation.ts'
@@ -75,7 +76,7 @@ export async function prepareLogReplacement(settings: Settings, log: string | un
     // Releases without the folder lock are detected by their open log file.
     if (existsSync(file) && isOpenSomewhere(file))
       throw new StoreUnavailable(`Another process has ${file} open: stop it`)
-    const previousLog = existsSync(file) ? await describeReplacedLog(file) : 'none'
+    const previousLog = hasContent(file) ? await describeReplacedLog(file) : 'none'
     const stagedFile = log === undefined ? file : join(stagingFolder, LOG_FILE)
     const damagedVault = putDamagedVaultAside(join(folder, VAULT_FILE))
     if (log !== undefined) stageLog(log, stagingFolder, stagedFile)
@@ -140,9 +141,8 @@ async function describeReplacedLog(file: string): Promise<LogReplacement['previo
  * log, and none with the other's WAL.
  */
 function swapLogFile(stagedFile: string, file: string, suffix: string): void {
-  if (existsSync(file)) {
-    linkWithWal(file, `${file}.${suffix}`)
-  }
+  if (hasContent(file)) linkWithWal(file, `${file}.${suffix}`)
+  else keepWal(file, `${file}.${suffix}`)
   renameSync(stagedFile, file)
   fsyncPath(join(file, '..'))
 }
@@ -154,6 +154,12 @@ function linkWithWal(file: string, name: string): void {
   if (isCheckpointed) return
   if (existsSync(`${file}-wal`)) linkIfMissing(`${file}-wal`, `${name}-wal`)
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+}
+
+/** A write-ahead log without its file: SQLite would apply it to the file that replaces it. */
+function keepWal(file: string, name: string): void {
+  if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${name}-wal`)
+  rmSync(`${file}-shm`, { force: true })
 }
 
 /** A run that was interrupted right afterwards, in the same second, has linked the file already. */

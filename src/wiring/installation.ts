@@ -18,11 +18,10 @@ import type { HighWaterMarkStore } from '../stores/ports/high-water-mark.ts'
 import type { Vault } from '../stores/ports/vault.ts'
 
 /**
- * What an installation is opened for: `made` creates it if there is none, `existing` never does, nor does
- * `served read-only`, which leaves the check of a log on a server to the start of the service, which waits for it.
- * `filled` opens an empty one that another installation is copied into, before it is complete.
+ * What an installation is opened for: `made` creates it if there is none, `existing` never does. `served` and
+ * `served read-only` are the same for a service, which waits for a log on a server and checks it then. `filled` opens an empty one that another installation is copied into, before it is complete.
  */
-export type InstallationPurpose = 'made' | 'existing' | 'served read-only' | 'filled'
+export type InstallationPurpose = 'made' | 'existing' | 'served' | 'served read-only' | 'filled'
 
 /** The settings do not point to an installation. */
 export class NoInstallation extends Error {

@@ -1,18 +1,11 @@
 import { logLineage, readEpoch } from '../events/lineage.ts'
-import { verifyJoinedStores, ForeignStores } from '../commands/installation/join-stores.ts'
-import { CHECKPOINTED_MODELS } from './followers.ts'
-import { storeIdentitiesOf, type Installation } from './installation.ts'
+import { ForeignStores } from '../commands/installation/join-stores.ts'
+import type { Installation } from './installation.ts'
+import { verifyOwnLog } from './known-log.ts'
 import type { ServiceParts } from './service-parts.ts'
-import {
-  requireLogNotRolledBack,
-  LogRolledBack,
-  readLogObservations,
-  type LogObservation,
-} from '../projections/engine/log-rollback.ts'
+import { requireLogNotRolledBack, LogRolledBack } from '../projections/engine/log-rollback.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { LogHighWaterMark } from '../stores/ports/high-water-mark.ts'
-
-const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
 
 const CHECK_INTERVAL_MS = 2_000
 /** Consecutive failed checks before the process stops: a server that is starting may not have its whole log yet. */
@@ -24,6 +17,15 @@ export type LogRollbackMonitor = {
    * log.
    */
   readonly fatalError: Promise<Error>
+  /** Whether log, vault and files were found to belong together. */
+  readonly areStoresVerified: () => boolean
+  /** Resolves when they were, which takes until all of them are available. Background work must not begin before. */
+  readonly storesVerified: Promise<void>
+  /**
+   * Checks now that the log still has everything that this process has seen of it.
+   * @throws LogRolledBack, StoreUnavailable
+   */
+  readonly requireLogUnchanged: () => Promise<void>
 }
 
 /**
@@ -39,30 +41,36 @@ export async function openLogRollbackMonitor(
   const checker = new RollbackChecker(installation)
   await checker.start()
   parts.add({ stage: 'views', name: 'past', stop: () => checker.stop() })
-  return { fatalError: checker.fatalError }
+  return {
+    fatalError: checker.fatalError,
+    areStoresVerified: () => checker.areStoresVerified,
+    storesVerified: checker.storesVerified,
+    requireLogUnchanged: () => checker.requireLogUnchanged(),
+  }
 }
 
 class RollbackChecker {
   readonly fatalError: Promise<Error>
+  readonly storesVerified: Promise<void>
+  areStoresVerified = false
   #reportFatalError!: (error: Error) => void
+  #reportStoresVerified!: () => void
   #timer: NodeJS.Timeout | undefined
   #currentCheck: Promise<void> = Promise.resolve()
   #stopped = false
   #epoch = 0
-  #areObservationsChecked = false
   #highWaterMark: LogHighWaterMark | undefined
+  #isHighWaterMarkSaved = false
   #failedChecks = 0
 
   constructor(private readonly installation: Installation) {
     this.fatalError = new Promise((resolve) => (this.#reportFatalError = resolve))
+    this.storesVerified = new Promise((resolve) => (this.#reportStoresVerified = resolve))
   }
 
   async start(): Promise<void> {
-    const { store, highWaterMarks } = this.installation
-    this.#epoch = await readEpoch(store)
-    const last = highWaterMarks.read()
-    if (last !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this folder', ...last }])
-    await this.#checkObservations()
+    this.#epoch = await readEpoch(this.installation.store)
+    await this.#verifyStores()
     await this.#recordHead()
     this.#scheduleCheck()
   }
@@ -74,18 +82,26 @@ class RollbackChecker {
     await this.#check()
   }
 
+  async requireLogUnchanged(): Promise<void> {
+    const { store } = this.installation
+    if (this.#highWaterMark !== undefined)
+      await requireLogNotRolledBack(store, [{ observer: 'this process', ...this.#highWaterMark }])
+    if ((await readEpoch(store)) === this.#epoch) return
+    throw new LogRolledBack('The event log was restored while this process was running: restart the process')
+  }
+
   #scheduleCheck(): void {
     if (!this.#stopped) this.#timer = setTimeout(() => (this.#currentCheck = this.#check()), CHECK_INTERVAL_MS).unref()
   }
 
   async #check(): Promise<void> {
     try {
-      if (!this.#areObservationsChecked) await this.#checkObservations()
-      await this.#checkHeadAndEpoch()
+      if (!this.areStoresVerified) await this.#verifyStores()
+      await this.requireLogUnchanged()
       await this.#recordHead()
       this.#failedChecks = 0
     } catch (error) {
-      if (error instanceof LogRolledBack || error instanceof ForeignStores) this.#countFailedCheck(error)
+      if (isWrongLog(error)) this.#countFailedCheck(error)
       // An unavailable store is checked again later; its users report the outage.
       else if (!(error instanceof StoreUnavailable)) {
         this.installation.log.warn({ err: error }, 'the newest event of the log could not be recorded')
@@ -98,58 +114,38 @@ class RollbackChecker {
     if (++this.#failedChecks >= FAILED_CHECKS_TO_STOP) this.#reportFatalError(error)
   }
 
-  async #checkObservations(): Promise<void> {
-    const { store, reads, vault } = this.installation
-    let observations: LogObservation[]
+  /** Does nothing while a store is unavailable. */
+  async #verifyStores(): Promise<void> {
     try {
-      observations = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
+      if ((await verifyOwnLog(this.installation, { mayRecord: true })) === 'vault lost')
+        this.installation.log.warn('the vault was lost and replaced by a new one: pending one-time secrets are lost')
+      this.areStoresVerified = true
+      this.#reportStoresVerified()
     } catch (error) {
-      if (error instanceof StoreUnavailable) return
-      throw error
-    }
-    await requireLogNotRolledBack(store, observations)
-    this.#areObservationsChecked = await this.#checkStores()
-  }
-
-  /** @returns false if the stores are unavailable @throws ForeignStores */
-  async #checkStores(): Promise<boolean> {
-    const { writing, log } = this.installation
-    try {
-      const found = await verifyJoinedStores({ ...writing, origin: ORIGIN }, await storeIdentitiesOf(this.installation))
-      if (found === 'vault lost')
-        log.warn('the vault was lost and replaced by a new one: pending one-time secrets are lost')
-      return true
-    } catch (error) {
-      if (error instanceof StoreUnavailable && !(error instanceof ForeignStores)) return false
-      throw error
+      if (!(error instanceof StoreUnavailable) || isWrongLog(error)) throw error
     }
   }
 
-  async #checkHeadAndEpoch(): Promise<void> {
-    const { store } = this.installation
-    if (this.#highWaterMark !== undefined)
-      await requireLogNotRolledBack(store, [{ observer: 'this process', ...this.#highWaterMark }])
-    if ((await readEpoch(store)) === this.#epoch) return
-    throw new LogRolledBack('The event log was restored while this process was running: restart the process')
-  }
-
+  /** The folder's mark is replaced only once the log is known to be its own. */
   async #recordHead(): Promise<void> {
     const { store, highWaterMarks } = this.installation
     const head = await store.head()
     const newest = head === 'start' ? undefined : await store.eventAt(head)
     const closed = await store.closedReason()
     const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : null
-    if (
-      newest === undefined ||
-      (newest.id === this.#highWaterMark?.event?.id && fence?.copy === this.#highWaterMark.fence?.copy)
-    )
-      return
+    const isUnchanged =
+      newest?.id === this.#highWaterMark?.event?.id && fence?.copy === this.#highWaterMark?.fence?.copy
+    if (newest === undefined || (isUnchanged && this.#isHighWaterMarkSaved)) return
     const current: LogHighWaterMark = {
       log: await logLineage(store),
       event: { id: newest.id, position: newest.position },
       fence,
     }
     this.#highWaterMark = current
-    highWaterMarks.save(current)
+    this.#isHighWaterMarkSaved = this.areStoresVerified
+    if (this.areStoresVerified) highWaterMarks.save(current)
   }
 }
+
+const isWrongLog = (error: unknown): error is LogRolledBack | ForeignStores =>
+  error instanceof LogRolledBack || error instanceof ForeignStores

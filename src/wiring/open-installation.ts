@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { Registry } from 'prom-client'
 import { AccountDirectory } from '../commands/accounts/account-directory.ts'
 import { createCommandContext } from '../commands/core/handle.ts'
@@ -14,10 +14,10 @@ import { createLogger, type WarningLogger } from '../runtime/logger.ts'
 import { steadyClock } from '../runtime/steady-clock.ts'
 import { lockFolderShared, type FolderLock } from '../stores/folder/lock.ts'
 import { openHighWaterMarkFile } from '../stores/folder/high-water-mark.ts'
+import { LOG_STREAM } from '../domain/installation/log-lifecycle.ts'
 import { InvalidConnectionString } from '../stores/ports/connection-string.ts'
-import { DamagedStore, LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
+import { LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
 import { UnreadableFile } from '../stores/sqlite/database-file.ts'
-import { LOG_DAMAGE_REMEDY } from '../stores/sqlite/events/connection.ts'
 import {
   EVENT_STORES,
   MAILERS,
@@ -26,6 +26,14 @@ import {
   type OpenedEventStore,
 } from './store-engines.ts'
 import { BadFolder, NoInstallation, type Installation, type InstallationPurpose } from './installation.ts'
+import {
+  hasEmbeddedStores,
+  isLogFileMissing,
+  logFileOf,
+  requireNoKnownLog,
+  requireNoLostLog,
+  type StoresBesideLog,
+} from './known-log.ts'
 import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
 import { engineOf, isStoredOnServer, withoutCredentials } from './store-addresses.ts'
 import { StoreMetrics } from './store-metrics.ts'
@@ -67,42 +75,43 @@ export function makeDataDir(folder: string): void {
 /** The subfolder of a restore under way: meanwhile the other files may be partly old and partly new. */
 export const RESTORE_FOLDER = 'restoring'
 
-/** Exists if the folder has known a log. */
-const HIGH_WATER_MARK_FILE = 'seen.json'
-
 /** The former default of DATA_DIR, which was inside a published folder. */
 const FORMER_DATA_DIR = './data'
 
 /**
  * Checks the folder before anything is created: a new, empty installation could be mistaken for the intended one.
- * @throws NoInstallation, BadSettings, DamagedStore, StoreUnavailable after an unfinished restore
+ * @throws NoInstallation, BadSettings, StoreUnavailable after an unfinished restore
  */
-export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: InstallationPurpose): void {
+export function checkFolder(settings: Settings, purpose: InstallationPurpose): void {
+  const { DATA_DIR } = settings
   if (existsSync(join(DATA_DIR, RESTORE_FOLDER))) throw unfinishedRestoreError(DATA_DIR)
-  const { file } = engineOf(EVENT_STORES, EVENT_STORE)
-  if (file === undefined) return
-  const log = statSync(join(DATA_DIR, file), { throwIfNoEntry: false })
-  // SQLite would make a new log of it.
-  if (log?.size === 0 && existsSync(join(DATA_DIR, HIGH_WATER_MARK_FILE)))
-    throw new DamagedStore(join(resolve(DATA_DIR), file), LOG_DAMAGE_REMEDY, { detail: 'it is empty' })
-  if (log !== undefined) return
-  if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DATA_DIR, file))) {
+  const logFile = logFileOf(settings)
+  if (logFile === undefined || !isLogFileMissing(settings)) return
+  if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DATA_DIR, basename(logFile)))) {
     throw new BadSettings([
       `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DATA_DIR}, the former default, has one: ` +
         `set DATA_DIR=${FORMER_DATA_DIR}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
     ])
   }
-  if (purpose === 'existing' || purpose === 'served read-only')
-    throw new NoInstallation(`no installation in ${resolve(DATA_DIR)}: set DATA_DIR to its folder`)
+  if (requiresLog(purpose) && !hasEmbeddedStores(logFile)) throw noInstallationError(DATA_DIR)
 }
 
+const requiresLog = (purpose: InstallationPurpose) => purpose === 'existing' || purpose === 'served read-only'
+
+const noInstallationError = (folder: string) =>
+  new NoInstallation(`no installation in ${resolve(folder)}: set DATA_DIR to its folder`)
+
 /** The check for a log on a server, which its first event decides. @throws NoInstallation, StoreUnavailable */
-export async function requireInstallation({
-  settings: { EVENT_STORE },
-  store,
-}: Pick<Installation, 'settings' | 'store'>): Promise<void> {
-  if (!isStoredOnServer(EVENT_STORES, EVENT_STORE) || (await store.read('log')).length > 0) return
-  throw new NoInstallation(`no installation in the log that EVENT_STORE names: ${withoutCredentials(EVENT_STORE)}`)
+export async function requireInstallation(installation: Installation, purpose: InstallationPurpose): Promise<void> {
+  const { settings, store } = installation
+  if (!isStoredOnServer(EVENT_STORES, settings.EVENT_STORE)) return
+  const isEmpty = async () => (await store.read(LOG_STREAM, { last: 1 })).length === 0
+  if (!(await isEmpty())) return
+  await requireNoLostLog(installation, isEmpty)
+  if (requiresLog(purpose))
+    throw new NoInstallation(
+      `no installation in the log that EVENT_STORE names: ${withoutCredentials(settings.EVENT_STORE)}`,
+    )
 }
 
 const unfinishedRestoreError = (folder: string) =>
@@ -140,19 +149,24 @@ export async function openInstallation(
   checkFolder(settings, purpose)
   makeDataDir(DATA_DIR)
   const lock = holdsStores(settings) ? lockFolderShared(DATA_DIR) : undefined
+  const logFile = logFileOf(settings)
+  const isNew = isLogFileMissing(settings)
+  const beforeLog = async (stores: StoresBesideLog) => {
+    if (logFile === undefined || !isNew || purpose === 'filled') return
+    await requireNoKnownLog(settings, logFile, stores)
+    if (requiresLog(purpose)) throw noInstallationError(DATA_DIR)
+  }
   try {
     const engineOptions = { folder: DATA_DIR, isCopyTarget: purpose === 'filled', timeoutFactor }
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
     const installation = await openInstallationOn(
       settings,
       (logOptions) => openEvents(EVENT_STORE, { ...engineOptions, ...logOptions }),
-      {
-        timeoutFactor,
-        lock,
-      },
+      { timeoutFactor, lock, beforeLog },
     )
-    if (purpose === 'existing')
-      await requireInstallation(installation).catch(async (error: unknown) => {
+    // A service waits for its log, so it makes this check itself.
+    if (purpose === 'made' || purpose === 'existing')
+      await requireInstallation(installation, purpose).catch(async (error: unknown) => {
         await installation.close()
         throw error
       })
@@ -166,33 +180,38 @@ export async function openInstallation(
 const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
   !isStoredOnServer(EVENT_STORES, EVENT_STORE) || !isStoredOnServer(READ_MODELS, READ_MODEL)
 
-/**
- * Opens the installation of the settings on a given log. `lock` is the folder's lock, released at the end;
- * `timeoutFactor` as in `openInstallation`.
- */
+type OpenOptions = {
+  /** The folder's lock, released when the installation is closed. */
+  readonly lock?: FolderLock | undefined
+  /** As in `openInstallation`. */
+  readonly timeoutFactor?: number
+  /** Called before the log is opened, which may create it. If it rejects, the other stores are closed. */
+  readonly beforeLog?: (stores: StoresBesideLog) => Promise<void>
+}
+
+/** Opens the installation of the settings on a given log. */
 export async function openInstallationOn(
   settings: Settings,
   openLogOn: (
     logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'warn'>,
   ) => OpenedEventStore | Promise<OpenedEventStore>,
-  { lock, timeoutFactor = 1 }: { readonly lock?: FolderLock | undefined; readonly timeoutFactor?: number } = {},
+  { lock, timeoutFactor = 1, beforeLog = async () => undefined }: OpenOptions = {},
 ): Promise<Installation> {
-  const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER } = settings
-  const keys = openMasterKeys({
-    dataDir: DATA_DIR,
-    masterKey: settings.MASTER_KEY,
-    masterKeyOld: settings.MASTER_KEY_OLD,
-  })
+  const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER, MASTER_KEY, MASTER_KEY_OLD } = settings
   const log = createLogger(settings.LOG_LEVEL)
   const engineOptions = { folder: DATA_DIR, log, timeoutFactor }
   const { reads, vault, persons, files, breakers, commitUnderWay, ...readModels } = await withSettingName(
     'READ_MODEL',
     () => engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, engineOptions),
   )
+  const highWaterMarks = openHighWaterMarkFile(join(DATA_DIR, 'seen.json'))
   const logWarning: WarningLogger = (fields, message) => log.warn(fields, message)
-  const opened = await withSettingName('EVENT_STORE', () =>
-    openLogOn({ otherCommit: commitUnderWay, warn: logWarning }),
-  ).catch(async (error: unknown) => {
+  async function openKeysAndLog() {
+    await beforeLog({ reads, vault, persons, files, highWaterMarks })
+    const keys = openMasterKeys({ dataDir: DATA_DIR, masterKey: MASTER_KEY, masterKeyOld: MASTER_KEY_OLD })
+    return { keys, ...(await openLogOn({ otherCommit: commitUnderWay, warn: logWarning })) }
+  }
+  const { keys, ...opened } = await withSettingName('EVENT_STORE', openKeysAndLog).catch(async (error: unknown) => {
     await readModels.close()
     throw error
   })
@@ -218,7 +237,7 @@ export async function openInstallationOn(
     mail,
     place: placeOf(settings),
     clock,
-    highWaterMarks: openHighWaterMarkFile(join(DATA_DIR, HIGH_WATER_MARK_FILE)),
+    highWaterMarks,
     keys,
     people,
     writing,

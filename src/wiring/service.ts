@@ -101,7 +101,7 @@ export async function startService(
     const abortStart = () => guarded.startWait.end()
     if (signal?.aborted === true) abortStart()
     signal?.addEventListener('abort', abortStart, { once: true })
-    if (isReadOnly) await requireInstallation(guarded.installation)
+    await requireInstallation(guarded.installation, isReadOnly ? 'served read-only' : 'served')
     return await startComponents(guarded, parts)
   } catch (error) {
     await parts.close()
@@ -138,6 +138,7 @@ async function startComponents(
   async function notReadyReasons(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
     if (!(await isReachable(model))) return [...reasons, 'the read models are unavailable']
+    if (!rollbackMonitor.areStoresVerified()) reasons.push('the vault and the files were not yet compared with the log')
     return [...reasons, ...(await followers.notReadyReasons(head))]
   }
 
@@ -197,24 +198,30 @@ async function startComponents(
   const metricsServer = await listenForMetrics(installation, metrics)
   if (metricsServer !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metricsServer.stop() })
   const addresses = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)
-  const startWork = isServedReadOnly ? async () => undefined : followers.startWork.bind(followers)
-  await startWork({
-    ...installation,
-    ...secrets.toolsAt(addresses),
-    ...webhooks.toolsAt(addresses.base),
-    signer: evidence.signer,
-    scoring: scoring.tools,
-    reports: reports.tools,
-    collector: new FileGarbageCollector({
+  const startWork = async () => {
+    if (isServedReadOnly || state.stopping) return
+    await followers.startWork({
       ...installation,
-      referencingModels: [certifications, stoneModels].map((one) => followers.readModel(one)),
-    }),
-  })
+      ...secrets.toolsAt(addresses),
+      ...webhooks.toolsAt(addresses.base),
+      signer: evidence.signer,
+      scoring: scoring.tools,
+      reports: reports.tools,
+      collector: new FileGarbageCollector({
+        ...installation,
+        referencingModels: [certifications, stoneModels].map((one) => followers.readModel(one)),
+      }),
+    })
+  }
+  // Jobs delete what the log does not refer to, so they must not run on the stores of another log.
+  const workStarted = rollbackMonitor.storesVerified.then(startWork)
+  if (rollbackMonitor.areStoresVerified()) await workStarted
+  const workFailure = new Promise<Error>((resolve) => void workStarted.catch(resolve))
   return {
     url: httpServer && publicUrlsOf(settings, httpServer.port).base,
     local: httpServer && localUrl(settings, httpServer.port),
     metrics: metricsServer && localUrl(settings, metricsServer.port),
-    fatalError: rollbackMonitor.fatalError,
+    fatalError: Promise.race([rollbackMonitor.fatalError, workFailure]),
     async ready() {
       while (!state.stopping && (await notReadyReasons()).length > 0) await pause(READY_POLL_MS)
     },

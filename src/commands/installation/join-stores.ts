@@ -17,22 +17,31 @@ export class ForeignStores extends StoreUnavailable {
   override readonly name = 'ForeignStores'
 }
 
+/** A read model, the vault or the folder that has seen another log. */
+export type OtherLogObservation = { readonly observer: string; readonly identity: string }
+
 /**
- * Checks that the vault and the files belong to the event log. The first ones ever used with a log become its own.
+ * Checks that the vault and the files belong to the event log. The first ones ever used with a log become its own, unless
+ * something beside them has seen another log.
+ * @param otherLog what has seen another log, if anything
+ * @param mayRecord false only checks
  * @returns `vault lost` if the files are the log's own but the vault is new: it replaces the lost one
  * @throws ForeignStores, StoreUnavailable
  */
 export async function verifyJoinedStores(
   context: JoinStoresContext,
   stores: StoreIdentities,
+  { otherLog, mayRecord }: { readonly otherLog: OtherLogObservation | undefined; readonly mayRecord: boolean },
 ): Promise<'unchanged' | 'vault lost'> {
   // Nothing can be appended to a closed log.
-  const isClosed = (await context.store.closedReason()) !== undefined
+  const isRecorded = mayRecord && (await context.store.closedReason()) === undefined
+  const identity = await context.store.identity()
   let isVaultLost = false
   await appendStoresJoined(context, stores, (recordedStores) => {
     isVaultLost = recordedStores !== undefined && hasLostVault(recordedStores, stores)
     if (recordedStores !== undefined && !isVaultLost) throw foreignStoresError(recordedStores, stores)
-    return !isClosed
+    if (recordedStores === undefined && otherLog !== undefined) throw otherLogError(identity, otherLog, stores)
+    return isRecorded
   })
   return isVaultLost ? 'vault lost' : 'unchanged'
 }
@@ -63,6 +72,17 @@ const foreignStoresError = (recordedStores: StoreIdentities, stores: StoreIdenti
   new ForeignStores(
     `The log's vault and files are in ${recordedStores.place} (${formatStoreIds(recordedStores)}), but DATA_DIR and READ_MODEL name ${stores.place} ` +
       `(${formatStoreIds(stores)}): change the settings to the log's own stores, or run \`npx adamant restore --in-place\` if those are lost`,
+  )
+
+const otherLogError = (
+  identity: string,
+  { observer, identity: other }: OtherLogObservation,
+  { place }: StoreIdentities,
+) =>
+  new ForeignStores(
+    `The event log ${identity.slice(0, 8)} has never been used with the vault and files in ${place}, and ${observer} has seen another log, ` +
+      `${other.slice(0, 8)}: change the settings, or put this installation's own log back. Only if they belong together, run ` +
+      '`npx adamant restore --in-place`',
   )
 
 const formatStoreIds = ({ vault, files }: StoreIdentities) => `vault ${vault.slice(0, 8)}, files ${files.slice(0, 8)}`

@@ -7,13 +7,15 @@ import { fenceLog } from '../../commands/installation/move-log.ts'
 import { beginEpoch } from '../../commands/installation/restore-log.ts'
 import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
 import type { Origin } from '../../events/event-metadata.ts'
-import { highestObservedEpoch, readLogObservations } from '../../projections/engine/log-rollback.ts'
+import { parseLineage } from '../../events/lineage.ts'
+import { highestObservedEpoch } from '../../projections/engine/log-rollback.ts'
 import { formatPosition, type EventStore } from '../../stores/ports/event-store.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
-import { openFilesIn, prepareLogReplacement, type ReplacedLog } from '../../wiring/backups.ts'
+import { openFilesIn, prepareLogReplacement, type LogReplacement, type ReplacedLog } from '../../wiring/backups.ts'
 import { EVENT_STORES, LOG_FILE } from '../../wiring/store-engines.ts'
-import { CHECKPOINTED_MODELS, READ_MODELS } from '../../wiring/followers.ts'
+import { READ_MODELS } from '../../wiring/followers.ts'
+import { isLogFileMissing, readAllObservations } from '../../wiring/known-log.ts'
 import {
   storeIdentitiesOf,
   NoInstallation,
@@ -62,7 +64,7 @@ export async function checkRestore(operation: Operation, options: RestoreOptions
     throw new BadUsage(`The event log is on a server: --in-place is required. ${SERVER_RESTORE}`)
   if (from === undefined && !inPlace)
     throw new BadUsage('Missing argument: the backup folder, as in npx adamant restore FROM')
-  if (inPlace && !isOnServer && !existsSync(join(DATA_DIR, LOG_FILE))) {
+  if (inPlace && isLogFileMissing(settings)) {
     throw new NoInstallation(
       `no event log in ${resolve(DATA_DIR)}: --in-place requires a log that has already been restored`,
     )
@@ -194,11 +196,7 @@ async function openFolder({ report }: Operation, { settings, log }: RestorePlan)
   if (damagedVault !== undefined)
     report.note(`the vault is damaged: it was renamed to ${damagedVault}, and a new one replaces it`)
   try {
-    if (
-      previousLog !== 'none' &&
-      !('unreadable' in previousLog) &&
-      previousLog.identity !== (await installation.store.identity())
-    ) {
+    if (await isOtherInstallation(installation, previousLog)) {
       throw new OperationFailure(
         'DATA_DIR belongs to another installation than the backup: set DATA_DIR to a new folder, or to the folder of that installation',
       )
@@ -213,6 +211,17 @@ async function openFolder({ report }: Operation, { settings, log }: RestorePlan)
   const warning = 'the log to be replaced cannot be read, so its epoch is unknown, and whether it was moved'
   report.note(`${warning}: ${previousLog.unreadable}`)
   return { ...target, replacedLog: undefined }
+}
+
+/** Whether the previous log and the stores beside it have known logs, but not this one. */
+async function isOtherInstallation(
+  installation: Installation,
+  previousLog: LogReplacement['previousLog'],
+): Promise<boolean> {
+  const previous = previousLog === 'none' || 'unreadable' in previousLog ? [] : [previousLog.identity]
+  const known = (await readAllObservations(installation)).map(({ log }) => parseLineage(log).identity)
+  const identities = new Set([...previous, ...known])
+  return identities.size > 0 && !identities.has(await installation.store.identity())
 }
 
 /** Positions of an embedded log number its events, including unreadable ones. */
@@ -263,12 +272,8 @@ async function restoreFiles(
 }
 
 /** The highest epoch that the other stores have seen; the new epoch must be higher. */
-async function highestSeenEpoch({ store, reads, vault, highWaterMarks }: Installation): Promise<number> {
-  const last = highWaterMarks.read()
-  const observations = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
-  if (last !== undefined) observations.push({ observer: 'this folder', ...last })
-  return highestObservedEpoch(observations, await store.identity())
-}
+const highestSeenEpoch = async (installation: Installation): Promise<number> =>
+  highestObservedEpoch(await readAllObservations(installation), await installation.store.identity())
 
 type RestoreContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 

@@ -47,6 +47,15 @@ export async function requireLogNotRolledBack(
   }
 }
 
+/** The first observer that has seen a log with another identity. */
+export const findObserverOfOtherLog = (
+  observations: readonly LogObservation[],
+  identity: string,
+): { readonly observer: string; readonly identity: string } | undefined =>
+  observations
+    .map(({ observer, log }) => ({ observer, identity: parseLineage(log).identity }))
+    .find((other) => other.identity !== identity)
+
 /** The highest epoch in which any observer has seen this log. */
 export const highestObservedEpoch = (observations: readonly LogObservation[], identity: string): number =>
   Math.max(

@@ -24,6 +24,17 @@ export class TemporaryInstallation {
     return this.commands.run([...words, '--json'], { DATA_DIR: this.dataDir, ...settings })
   }
 
+  /** Runs a command that should fail. A service that starts nevertheless is stopped. */
+  async runToFailure(words: readonly string[], settings: Settings = {}): Promise<CommandResult> {
+    if (words[0] !== 'serve') return this.run(words, settings)
+    const started = this.commands.start([...words, '--json'], { DATA_DIR: this.dataDir, ...settings })
+    await started.line().then(
+      () => started.kill('SIGTERM'),
+      () => undefined,
+    )
+    return started.ended
+  }
+
   /** Runs a command that must succeed. @returns its last line on stdout, parsed */
   async json(words: readonly string[], settings: Settings = {}): Promise<Record<string, unknown>> {
     const { code, out, err } = await this.run(words, settings)

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { LOG_STREAM } from '../../../domain/installation/log-lifecycle.ts'
 import { createLogCreatedEvent } from '../../log/event-store.ts'
 import { uuidToBytes } from '../../log/event-serialization.ts'
@@ -53,6 +54,34 @@ export const eventLogFormat: SqliteFileFormat = {
 export const copiedLogFormat: SqliteFileFormat = { ...eventLogFormat, migrations: [createTable] }
 
 export const LOG_DAMAGE_REMEDY = 'stop the service, and run `npx adamant restore FROM --replace` with the newest backup'
+
+/** False also for a missing file. SQLite deletes the WAL of a file without content when it opens it. */
+export const hasContent = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+/**
+ * Whether opening this file would create a log: it is missing, without content, or a database without tables, as a young
+ * log is whose tables were only in a lost WAL. False for a damaged file.
+ */
+export const isMissingOrEmptyLog = (file: string): boolean =>
+  !hasContent(file) || (!hasContent(`${file}-wal`) && isDatabaseWithoutTables(file))
+
+/** https://sqlite.org/fileformat2.html#the_database_header: the schema format number is 0 until there is a schema. */
+const HEADER = { magic: 'SQLite format 3\0', schemaFormatOffset: 44, bytes: 100 } as const
+
+function isDatabaseWithoutTables(file: string): boolean {
+  const header = Buffer.alloc(HEADER.bytes)
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(file, 'r')
+    readSync(descriptor, header, 0, HEADER.bytes, 0)
+  } catch {
+    // An unreadable file is reported when SQLite opens it.
+    return false
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+  return header.toString('latin1').startsWith(HEADER.magic) && header.readUInt32BE(HEADER.schemaFormatOffset) === 0
+}
 
 /** Milliseconds to wait for another process that is creating or migrating the file. */
 const OPENING_TIMEOUT = 10_000
