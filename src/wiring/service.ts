@@ -209,6 +209,7 @@ async function startComponents(
       reports: reports.tools,
       collector: new FileGarbageCollector({
         ...installation,
+        requireLogUnchanged: rollbackMonitor.requireLogUnchanged,
         referencingModels: [certifications, stoneModels].map((one) => followers.readModel(one)),
       }),
     })

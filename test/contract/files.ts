@@ -96,7 +96,11 @@ export function filesContract(
   test('returns the same touch token in every process and in the list', async ({ files, other }) => {
     const { digest, release } = await keep(files, Buffer.from('touched'))
     release()
-    assert.equal(await all(other.list()), [{ digest, touchToken: await touchTokenOf(files, digest) }])
+    const [entry] = await all(other.list())
+    assert.is(entry?.digest, digest)
+    assert.is(entry?.touchToken, await touchTokenOf(files, digest))
+    const touchedAt = entry?.touchedAt ?? 0
+    assert.ok(Date.UTC(2020, 0) < touchedAt && touchedAt < Date.UTC(2200, 0), 'milliseconds since 1970')
   })
 
   test('touches a file when the same bytes are uploaded again', async ({ files, other }) => {

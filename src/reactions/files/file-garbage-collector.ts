@@ -1,6 +1,8 @@
 import type { CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelRemoved } from '../../domain/diamond/stone-model.ts'
+import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
+import { eventTimeOf } from '../../events/event-metadata.ts'
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'
 import { defineReaction } from '../../projections/engine/reaction.ts'
 import { defineScheduledJob, type ScheduledJob } from '../../projections/engine/loop.ts'
@@ -38,6 +40,8 @@ export type FileGarbageCollectorOptions = {
   readonly store: EventStore
   /** The read models with references to files, by `digest`, and their progress. */
   readonly referencingModels: readonly { readonly model: ReadModel; readonly progress: ProjectionProgress }[]
+  /** Checks that the log still has everything that was seen of it. @throws LogRolledBack, StoreUnavailable */
+  readonly requireLogUnchanged: () => Promise<void>
   readonly log: AppLogger
 }
 
@@ -52,6 +56,11 @@ const DUE_INTERVAL_MS = 100
 /** Milliseconds between two checks for leftovers, and between two sweeps through all files. */
 const LEFTOVERS_INTERVAL_MS = 2_000
 const SWEEP_INTERVAL_MS = 600_000
+/**
+ * Files removed in one round. The log names the files of two bulk deletions of 500 diamonds within a round's time; a sweep
+ * that finds this many, without a removal in the log, may mean that files or events were lost.
+ */
+const MAX_REMOVED_PER_ROUND = 1_000
 /** Milliseconds between two checks for a shutdown while a sweep waits for a read model. */
 const READ_MODEL_WAIT_MS = 500
 
@@ -59,7 +68,8 @@ const READ_MODEL_WAIT_MS = 500
  * Removes files without a reference that have not been touched for a while. Candidates come from removal events, and
  * from a sweep through all files at the start and every ten minutes, which finds what a crash left. A file is in use if
  * one of the read models, having reached the log's head after the file's last touch, refers to it, or if any event of a
- * stream parked by such a model names its digest.
+ * stream parked by such a model names its digest. Nothing is removed if the log may not be the one that the files belong
+ * to: a sweep leaves files that are older than the log, and no file is removed while the log lacks what was seen of it.
  */
 export class FileGarbageCollector {
   readonly #candidates = new Set<string>()
@@ -74,17 +84,37 @@ export class FileGarbageCollector {
     if (digest !== null) this.#candidates.add(digest)
   }
 
-  /** Makes every unreferenced file a candidate, once the read models have reached the current head. */
+  /** Makes unreferenced files candidates, once the read models have reached the current head. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { files, store, referencingModels } = this.options
+    const { files, store, referencingModels, log } = this.options
     const head = await store.head()
     for (const { progress } of referencingModels)
       while (!(await progress.waitForPosition(head, READ_MODEL_WAIT_MS))) if (signal.aborted) return
-    for await (const { digest } of files.list()) {
+    const [logCreated] = await store.read(LOG_STREAM)
+    if (logCreated === undefined) return
+    const counts = { found: 0, olderThanLog: 0, left: 0 }
+    for await (const { digest, touchedAt } of files.list()) {
       if (signal.aborted) return
+      if (await this.#isUsed(digest)) continue
+      if (touchedAt < eventTimeOf(logCreated)) counts.olderThanLog++
+      else if (counts.found === MAX_REMOVED_PER_ROUND) counts.left++
       // A recently touched file becomes a candidate too: it is checked again after the grace period.
-      if (!(await this.#isUsed(digest))) this.#candidates.add(digest)
+      else {
+        counts.found++
+        this.#candidates.add(digest)
+      }
     }
+    if (counts.olderThanLog > 0)
+      log.warn(
+        counts,
+        'files that nothing refers to are kept, because they are older than the log: they may belong to another one',
+      )
+    if (counts.left > 0)
+      log.warn(
+        counts,
+        `more than ${MAX_REMOVED_PER_ROUND} files were found that nothing refers to: the rest is removed by the next sweeps, one every ` +
+          `${SWEEP_INTERVAL_MS / 60_000} minutes. If files or events were lost, stop the service and restore them`,
+      )
   }
 
   /** Removes candidates known before the head was read; the read models may not cover later ones yet. */
@@ -121,9 +151,15 @@ export class FileGarbageCollector {
 
   /** Leaves in `candidates` what must be checked again. */
   async #collect(untouched: ReadonlyMap<string, string>, candidates: Set<string>): Promise<void> {
-    const { files, log } = this.options
+    const { files, log, requireLogUnchanged } = this.options
     const referencedDigests = await this.#digestsInParkedStreams()
-    for (const [digest, touchToken] of untouched) {
+    if (untouched.size > MAX_REMOVED_PER_ROUND)
+      log.info(
+        { due: untouched.size, removed: MAX_REMOVED_PER_ROUND },
+        'nothing refers to many files since their certifications or models were removed: the rest follows in the next rounds',
+      )
+    await requireLogUnchanged()
+    for (const [digest, touchToken] of [...untouched].slice(0, MAX_REMOVED_PER_ROUND)) {
       const isUsed = referencedDigests.has(digest) || (await this.#isUsed(digest))
       const outcome = isUsed ? 'used' : await files.remove(digest, touchToken)
       if (outcome !== 'touched') candidates.delete(digest)
@@ -150,23 +186,30 @@ export class FileGarbageCollector {
     return false
   }
 
-  async clearLeftovers(): Promise<void> {
+  /** @returns whether a file of an interrupted removal was restored: a sweep then decides on it again */
+  async clearLeftovers(): Promise<boolean> {
     const { files, log } = this.options
     const names = new Set<string>()
     let removed = 0
+    let isAnyRestored = false
     for await (const leftover of files.temporaryFiles()) {
       const { name, touchToken, abandonedAfterMs } = leftover
       names.add(name)
       if (this.#leftoverTracker.unchangedMs(name, touchToken) < abandonedAfterMs) continue
       if (await files.removeTemporaryFile(leftover)) removed++
-      if (leftover.restoredDigest !== undefined) this.#candidates.add(leftover.restoredDigest)
+      if (leftover.restoredDigest !== undefined) isAnyRestored = true
     }
     this.#leftoverTracker.retain(names)
     if (removed > 0) log.info({ removed }, 'unfinished uploads of a terminated process were removed')
+    return isAnyRestored
   }
 }
 
-type FileGarbageCollectionTools = { readonly collector: FileGarbageCollector }
+type FileGarbageCollectionTools = {
+  readonly collector: FileGarbageCollector
+  /** Starts the next round of a scheduled job now. */
+  readonly wake: (routine: string) => void
+}
 
 const sweep = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-sweep',
@@ -190,9 +233,10 @@ const clearLeftovers = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-leftovers',
   intervalMs: LEFTOVERS_INTERVAL_MS,
   createRound:
-    ({ collector }) =>
-    () =>
-      collector.clearLeftovers(),
+    ({ collector, wake }) =>
+    async () => {
+      if (await collector.clearLeftovers()) wake(sweep.name)
+    },
 })
 
 export const FILE_GARBAGE_COLLECTION_JOBS: readonly ScheduledJob<FileGarbageCollectionTools>[] = [
@@ -203,8 +247,6 @@ export const FILE_GARBAGE_COLLECTION_JOBS: readonly ScheduledJob<FileGarbageColl
 
 export type FileRemovalTools = FileGarbageCollectionTools & {
   readonly store: Pick<EventStore, 'head'>
-  /** Starts the next round of a scheduled job now. */
-  readonly wake: (routine: string) => void
 }
 
 /** Handles removals from the head of the log on; the sweep that it starts finds earlier ones. */

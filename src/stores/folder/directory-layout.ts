@@ -1,6 +1,7 @@
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StoreUnavailable } from '../ports/event-store.ts'
+import type { FileEntry } from '../ports/file-store.ts'
 
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
@@ -59,8 +60,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Inode and modification time in nanoseconds. Renaming the file changes neither. */
-export async function readTouchToken(path: string): Promise<string | undefined> {
+/** The token is inode and modification time in nanoseconds. Renaming the file changes neither. */
+export async function readTouch(path: string): Promise<Pick<FileEntry, 'touchToken' | 'touchedAt'> | undefined> {
   const found = await ifExists(() => stat(path, { bigint: true }))
-  return found && `${found.ino}-${found.mtimeNs}`
+  return found && { touchToken: `${found.ino}-${found.mtimeNs}`, touchedAt: Number(found.mtimeMs) }
 }
+
+export const readTouchToken = async (path: string): Promise<string | undefined> => (await readTouch(path))?.touchToken

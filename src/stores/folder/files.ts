@@ -21,6 +21,7 @@ import {
   DIGEST,
   ifExists,
   makeFolderOf,
+  readTouch,
   readTouchToken,
   layoutOf,
   syncFolder,
@@ -306,8 +307,8 @@ async function* listFiles(layout: DirectoryLayout): AsyncIterable<FileEntry> {
     for (const second of await foldersIn(join(layout.folder, first))) {
       for (const digest of await readdir(join(layout.folder, first, second))) {
         if (!DIGEST.test(digest)) continue
-        const touchToken = await readTouchToken(layout.pathOf(digest))
-        if (touchToken !== undefined) yield { digest, touchToken }
+        const touch = await readTouch(layout.pathOf(digest))
+        if (touch !== undefined) yield { digest, ...touch }
       }
     }
   }

@@ -342,7 +342,8 @@ async function* listFiles(call: FileCall): AsyncIterable<FileEntry> {
     if (last !== undefined && page.length === PAGE && revisions.size > 1) revisions.delete(last)
     for (const [digest, found] of revisions) {
       const touchToken = touchTokenOf(found)
-      if (touchToken !== undefined) yield { digest, touchToken }
+      const touchedAt = Math.max(...found.map(({ metadata }) => metadata.touched))
+      if (touchToken !== undefined) yield { digest, touchToken, touchedAt }
     }
     if (page.length < PAGE) return
     after = [...revisions.keys()].at(-1) ?? after

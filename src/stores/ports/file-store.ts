@@ -99,8 +99,11 @@ export type StoredFile = {
   release(): void
 }
 
-/** touchToken: an opaque value that changes with every touch. */
-export type FileEntry = { readonly digest: string; readonly touchToken: string }
+/**
+ * touchToken: an opaque value that changes with every touch.
+ * touchedAt: milliseconds since 1970 by the clock of the process that touched it; too inexact for grace periods.
+ */
+export type FileEntry = { readonly digest: string; readonly touchToken: string; readonly touchedAt: number }
 
 /**
  * name: assigned by the adapter.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLogger } from '../../../src/runtime/logger.ts'
+import { createLogger, type AppLogger } from '../../../src/runtime/logger.ts'
 import {
   FILE_GARBAGE_COLLECTION_JOBS,
   FileGarbageCollector,
@@ -12,6 +12,7 @@ import type { SubscriptionBatch, EventStore, Position, StoredEvent } from '../..
 import type { FileStore, TemporaryFile } from '../../../src/stores/ports/file-store.ts'
 import { WakeSignal } from '../../../src/stores/log/wake-signal.ts'
 import { startBackgroundServices } from '../../projections/engine/start-background-services.ts'
+import { LogRolledBack } from '../../../src/projections/engine/log-rollback.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
@@ -21,14 +22,26 @@ const test = suite('the file garbage collector')
 const shared = 'a'.repeat(64)
 const alone = 'b'.repeat(64)
 
+const LOG_CREATED_AT = Date.UTC(2026, 0, 1)
+
 const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
 
 /** A log of removed certifications, and a read model that folds them when `catchUp` is called. */
 class Inventory {
   readonly removed: string[] = []
+  /** What the collector warned of. */
+  readonly warnings: { readonly fields: unknown; readonly message: string }[] = []
+  readonly log = {
+    ...createLogger('silent'),
+    warn: (fields: unknown, message: string) => void this.warnings.push({ fields, message }),
+  } as unknown as AppLogger
   /** The stored files, and those among them that were touched recently. */
   readonly files: string[] = []
   readonly fresh = new Set<string>()
+  /** When files were touched; by default when the log was created. */
+  readonly touchedAt = new Map<string, number>()
+  /** Whether the log lacks something that was seen of it. */
+  isRolledBack = false
   /** Files whose removal was interrupted. */
   readonly interrupted: string[] = []
   /** Called once, during the next count of a file's references. */
@@ -62,12 +75,14 @@ class Inventory {
     this.#folded = this.#events.length
   }
 
+  readonly logCreated = { metadata: { at: new Date(LOG_CREATED_AT).toISOString() } }
+
   get store(): EventStore {
     const store = {
       head: async () => at(this.#events.length),
       subscribe: () => this.#subscription(),
       identity: async () => 'a log',
-      read: async () => [],
+      read: async () => [this.logCreated],
     }
     return store as unknown as EventStore
   }
@@ -101,7 +116,10 @@ class Inventory {
           progress: { waitForPosition: (position) => this.#reached(position as Position) },
         },
       ],
-      log: createLogger('silent'),
+      requireLogUnchanged: async () => {
+        if (this.isRolledBack) throw new LogRolledBack('rolled back')
+      },
+      log: this.log,
     })
   }
 
@@ -114,7 +132,8 @@ class Inventory {
   }
 
   async *#list() {
-    for (const digest of this.files) yield { digest, touchToken: this.#touchTokenOf(digest) }
+    for (const digest of this.files.filter((file) => !this.removed.includes(file)))
+      yield { digest, touchToken: this.#touchTokenOf(digest), touchedAt: this.touchedAt.get(digest) ?? LOG_CREATED_AT }
   }
 
   async #reached({ commit }: Position): Promise<boolean> {
@@ -246,6 +265,56 @@ test('checks a file again if its last certification was removed during its check
     await late()
     inventory.catchUp()
     await waitForRemoval(inventory, shared, time)
+  })
+})
+
+const digestOf = (number: number) => number.toString(16).padStart(64, '0')
+
+test('keeps files that are older than the log, and says so', async () => {
+  const inventory = new Inventory({})
+  inventory.files.push(shared, alone)
+  inventory.touchedAt.set(shared, LOG_CREATED_AT - 1)
+  await withCollector(inventory, async (time) => {
+    await waitForRemoval(inventory, alone, time)
+    assert.equal(inventory.removed, [alone])
+    assert.equal(inventory.warnings[0]?.fields, { found: 1, olderThanLog: 1, left: 0 })
+  })
+})
+
+test('removes at most a thousand files that a sweep finds at once, and says so', async () => {
+  const inventory = new Inventory({})
+  inventory.files.push(...Array.from({ length: 1_500 }, (_, number) => digestOf(number)))
+  await withCollector(inventory, async (time) => {
+    await waitForRemoval(inventory, digestOf(999), time)
+    await time.advance(10_000)
+    assert.is(inventory.removed.length, 1_000)
+    assert.equal(inventory.warnings[0]?.fields, { found: 1_000, olderThanLog: 0, left: 500 })
+  })
+})
+
+test('removes all files that the log has removed, a thousand in a round', async () => {
+  const inventory = new Inventory({})
+  const digests = Array.from({ length: 1_500 }, (_, number) => digestOf(number))
+  await withCollector(inventory, async (time) => {
+    for (const digest of digests) await inventory.remove(digest)
+    inventory.catchUp()
+    await until('all files to be removed', async () => {
+      await time.advance(100)
+      return inventory.removed.length === 1_500
+    })
+  })
+})
+
+test('removes nothing while the log lacks what was seen of it', async () => {
+  const inventory = new Inventory({ [alone]: 1 })
+  inventory.isRolledBack = true
+  await withCollector(inventory, async (time) => {
+    await inventory.remove(alone)
+    inventory.catchUp()
+    await time.advance(60_000)
+    assert.equal(inventory.removed, [])
+    inventory.isRolledBack = false
+    await waitForRemoval(inventory, alone, time)
   })
 })
 
