@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { derive } from './digests.ts'
 
 export type MasterKey = {
@@ -17,6 +17,8 @@ export type MasterKeyOptions = {
   /** 32 bytes in base64, from the environment. If undefined, the key file in the data directory is used. */
   readonly masterKey: string | undefined
   readonly masterKeyOld: string | undefined
+  /** Whether something may have been encrypted: then a missing key file is an error, otherwise it is generated. */
+  readonly isInUse?: boolean
 }
 
 const FILE = 'master.key'
@@ -26,9 +28,9 @@ export class BadMasterKey extends Error {
 }
 
 /** @throws BadMasterKey, or the file system's error */
-export function openMasterKeys({ dataDir, masterKey, masterKeyOld }: MasterKeyOptions): MasterKeys {
+export function openMasterKeys({ dataDir, masterKey, masterKeyOld, isInUse = false }: MasterKeyOptions): MasterKeys {
   return {
-    current: parseMasterKey(masterKey ?? readOrMakeKeyFile(dataDir), 'MASTER_KEY'),
+    current: parseMasterKey(masterKey ?? readKeyFile(dataDir, isInUse), 'MASTER_KEY'),
     old: masterKeyOld === undefined ? undefined : parseMasterKey(masterKeyOld, 'MASTER_KEY_OLD'),
   }
 }
@@ -50,14 +52,15 @@ export function writeMasterKeyIfMissing(dataDir: string, { bytes }: MasterKey): 
   if (readIfExists(path) === undefined) makeKeyFile(dataDir, path, bytes)
 }
 
-function readOrMakeKeyFile(dataDir: string): string {
+function readKeyFile(dataDir: string, isInUse: boolean): string {
   const path = join(dataDir, FILE)
-  const found = readIfExists(path)
-  if (found === undefined) makeKeyFile(dataDir, path, randomBytes(32))
-  const text = found ?? readFileSync(path, 'utf8')
-  if (Buffer.from(text.trim(), 'base64').length === 32) return text
+  if (!isInUse && readIfExists(path) === undefined) makeKeyFile(dataDir, path, randomBytes(32))
+  const text = readIfExists(path)
+  if (text !== undefined && Buffer.from(text.trim(), 'base64').length === 32) return text
+  const fault = text === undefined ? 'is missing' : 'must contain 32 bytes in base64'
   throw new BadMasterKey(
-    `${path} must contain 32 bytes in base64: restore it from a backup, or data sealed with it is lost`,
+    `${resolve(path)} ${fault}: put your copy of this installation's master key there, or set MASTER_KEY to it; without ` +
+      'the key, what it has encrypted is lost',
   )
 }
 

@@ -162,7 +162,7 @@ export async function openInstallation(
     const installation = await openInstallationOn(
       settings,
       (logOptions) => openEvents(EVENT_STORE, { ...engineOptions, ...logOptions }),
-      { timeoutFactor, lock, beforeLog },
+      { timeoutFactor, lock, isInUse: !isNew, beforeLog },
     )
     // A service waits for its log, so it makes this check itself.
     if (purpose === 'made' || purpose === 'existing')
@@ -185,6 +185,8 @@ type OpenOptions = {
   readonly lock?: FolderLock | undefined
   /** As in `openInstallation`. */
   readonly timeoutFactor?: number
+  /** Whether something may have been encrypted with the master key: then a missing key file is not generated. */
+  readonly isInUse?: boolean
   /** Called before the log is opened, which may create it. If it rejects, the other stores are closed. */
   readonly beforeLog?: (stores: StoresBesideLog) => Promise<void>
 }
@@ -195,7 +197,7 @@ export async function openInstallationOn(
   openLogOn: (
     logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'warn'>,
   ) => OpenedEventStore | Promise<OpenedEventStore>,
-  { lock, timeoutFactor = 1, beforeLog = async () => undefined }: OpenOptions = {},
+  { lock, timeoutFactor = 1, isInUse = false, beforeLog = async () => undefined }: OpenOptions = {},
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER, MASTER_KEY, MASTER_KEY_OLD } = settings
   const log = createLogger(settings.LOG_LEVEL)
@@ -208,7 +210,7 @@ export async function openInstallationOn(
   const logWarning: WarningLogger = (fields, message) => log.warn(fields, message)
   async function openKeysAndLog() {
     await beforeLog({ reads, vault, persons, files, highWaterMarks })
-    const keys = openMasterKeys({ dataDir: DATA_DIR, masterKey: MASTER_KEY, masterKeyOld: MASTER_KEY_OLD })
+    const keys = openMasterKeys({ dataDir: DATA_DIR, masterKey: MASTER_KEY, masterKeyOld: MASTER_KEY_OLD, isInUse })
     return { keys, ...(await openLogOn({ otherCommit: commitUnderWay, warn: logWarning })) }
   }
   const { keys, ...opened } = await withSettingName('EVENT_STORE', openKeysAndLog).catch(async (error: unknown) => {

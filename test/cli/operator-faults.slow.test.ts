@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -54,6 +54,19 @@ test('in MASTER_KEY is reported in one line', async ({ commands }) => {
     await errorLineOf(commands, { MASTER_KEY }, 1),
     /was sealed with the master key [0-9a-f]+, but MASTER_KEY is/,
   )
+})
+
+test('such as a lost master.key is reported with its path, and no other key is generated', async ({ commands }) => {
+  await commands.run(['client', 'add', 'tests'])
+  const file = join(commands.dataDir, 'master.key')
+  const key = readFileSync(file)
+  rmSync(file)
+  const line = await errorLineOf(commands, {}, 1)
+  assert.ok(line.startsWith(`adamant: ${file} is missing: put your copy of this installation's master key there`), line)
+  assert.not.ok(existsSync(file))
+  writeFileSync(file, key)
+  const started = commands.start(['serve', '--json'])
+  await started.line()
 })
 
 test('in DATA_DIR is reported in one line', async ({ commands }) => {
