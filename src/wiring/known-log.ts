@@ -78,7 +78,7 @@ async function hasAny(items: AsyncIterable<unknown>): Promise<boolean> {
 }
 
 /**
- * Before a missing log file is created: checks that the stores beside it have not known a log.
+ * Before a missing log file is created: checks that the other stores have not known a log.
  * @throws StoreUnavailable if they have, or are unavailable
  */
 export async function requireNoKnownLog(settings: Settings, logFile: string, stores: StoresBesideLog): Promise<void> {
@@ -93,7 +93,7 @@ export async function requireNoKnownLog(settings: Settings, logFile: string, sto
 }
 
 /**
- * Before anything is appended to an empty log on a server: checks that the stores beside it have not known a log.
+ * Before anything is appended to an empty log on a server: checks that the other stores have not known a log.
  * @throws StoreUnavailable if they have, or are unavailable
  */
 export async function requireNoLostLog(
@@ -124,7 +124,7 @@ function lostLogError(
 }
 
 /**
- * Checks that the log has everything that the stores beside it have seen of it, and that vault and files belong to it.
+ * Checks that the log has everything that the other stores have seen of it, and that vault and files belong to it.
  * @param mayRecord whether a log that was never used with a vault and files gets these
  * @returns `vault lost` if the vault is new and the files are the log's own
  * @throws LogRolledBack, ForeignStores, StoreUnavailable

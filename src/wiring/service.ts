@@ -243,7 +243,7 @@ async function requireServable({ store, log }: Installation): Promise<void> {
 }
 
 /**
- * Before this process appends anything: a clock that is wrong at the start must not end for good what has not expired.
+ * Before this process appends anything: a clock that is wrong at the start must not permanently end what has not expired.
  * @throws StoreUnavailable
  */
 async function compareClockWithLog({ store, clock, log }: Installation): Promise<void> {

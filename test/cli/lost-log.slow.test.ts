@@ -120,7 +120,7 @@ for (const [what, lose] of [
   })
 }
 
-/** Everything of the folder that shows by itself that it has known a log, and what the message calls it. */
+/** Everything of the folder that alone shows that it has known a log, and what the message calls it. */
 const TRACES: readonly (readonly [trace: string, belongs: (name: string) => boolean])[] = [
   ['checkpoints of a log', (name) => name === 'seen.json'],
   ['checkpoints of a log', (name) => name.startsWith('read-')],

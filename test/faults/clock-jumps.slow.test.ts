@@ -175,7 +175,7 @@ async function startWithWaitingSecret() {
   }
 }
 
-test('since its start expires no secret for good, and no mail with a link to one', async () => {
+test('since its start expires no secret permanently, and no mail with a link to one', async () => {
   const { waits, postbox, start, remove } = await startWithWaitingSecret()
   try {
     const ahead = await start({ CLOCK_IS_AHEAD: 'yes', LOG_LEVEL: 'info' })

@@ -22,7 +22,7 @@ export type OtherLogObservation = { readonly observer: string; readonly identity
 
 /**
  * Checks that the vault and the files belong to the event log. The first ones ever used with a log become its own, unless
- * something beside them has seen another log.
+ * something else has seen another log.
  * @param otherLog what has seen another log, if anything
  * @param mayRecord false only checks
  * @returns `vault lost` if the files are the log's own but the vault is new: it replaces the lost one

@@ -213,7 +213,7 @@ async function openFolder({ report }: Operation, { settings, log }: RestorePlan)
   return { ...target, replacedLog: undefined }
 }
 
-/** Whether the previous log and the stores beside it have known logs, but not this one. */
+/** Whether the previous log and the other stores have known logs, but not this one. */
 async function isOtherInstallation(
   installation: Installation,
   previousLog: LogReplacement['previousLog'],

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { LOG_STREAM } from '../../../domain/installation/log-lifecycle.ts'
 import { createLogCreatedEvent } from '../../log/event-store.ts'
 import { uuidToBytes } from '../../log/event-serialization.ts'
@@ -56,7 +56,7 @@ export const copiedLogFormat: SqliteFileFormat = { ...eventLogFormat, migrations
 export const LOG_DAMAGE_REMEDY = 'stop the service, and run `npx adamant restore FROM --replace` with the newest backup'
 
 /** False also for a missing file. SQLite deletes the WAL of a file without content when it opens it. */
-export const hasContent = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+export const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
 /**
  * Whether opening this file would create a log: it is missing, without content, or a database without tables, as a young
