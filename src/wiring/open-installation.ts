@@ -152,7 +152,7 @@ export async function openInstallation(
   const logFile = logFileOf(settings)
   const isNew = isLogFileMissing(settings)
   const beforeLog = async (stores: StoresBesideLog) => {
-    if (logFile === undefined || !isNew || purpose === 'filled') return
+    if (logFile === undefined || !isNew) return
     await requireNoKnownLog(settings, logFile, stores)
     if (requiresLog(purpose)) throw noInstallationError(DATA_DIR)
   }

@@ -234,6 +234,19 @@ for (const [what, lose, message] of [
   })
 }
 
+test('is not filled with another installation by a move, which changes nothing', async ({ installation }) => {
+  const { dataDir } = installation
+  await filled(installation)
+  const [other, MASTER_KEY] = [installation.pathOf('other'), installation.masterKey()]
+  await installation.json(['client', 'add', 'other'], { DATA_DIR: other, MASTER_KEY })
+  for (const name of readdirSync(dataDir).filter(isLogFile)) rmSync(join(dataDir, name))
+  const addresses = ['--from', `sqlite:${other}`, '--to', `sqlite:${dataDir}`]
+  const { code, err } = await installation.run(['move', '--yes', ...addresses], { ...QUIET, MASTER_KEY })
+  assert.match(err, /^adamant: There is no event log in .* events\.db is missing/m)
+  assert.is(code, 1)
+  assert.not.ok(existsSync(join(dataDir, 'events.db')))
+})
+
 test('is not completed in place, and its write-ahead log stays', async ({ installation }) => {
   const { dataDir } = installation
   await filled(installation)
