@@ -76,7 +76,7 @@ export function openSqliteReadStore(
       builds.checkFile(declaration, id)
     } catch (error) {
       if (!(error instanceof ReadModelLost)) throw error
-      if (!found.includes(error)) found.push(error)
+      if (!found.some(({ file }) => file === error.file)) found.push(error)
     }
   }
 
