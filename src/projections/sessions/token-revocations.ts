@@ -171,6 +171,7 @@ export class TokenRevocationList {
   constructor(options: TokenRevocationListOptions) {
     const { ttlSeconds, clock, monotonic, log } = options
     this.#options = options
+    // After the start nobody waits for it; the loop reports the error.
     this.#logDamage.promise.catch(() => undefined)
     this.#revokedTokens = new RevokedTokens(ttlSeconds, monotonic)
     this.#subscriptionLoop = new Loop('sessions', log, (signal) => this.#consumeLog(signal))

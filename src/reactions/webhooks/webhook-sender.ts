@@ -61,6 +61,7 @@ async function allowedAddresses(
 ): Promise<readonly string[]> {
   const lookup = isIP(host) === 0 ? resolve(host, signal) : Promise.resolve([host])
   if (isPrivateAllowed) return lookup
+  // A name that cannot be resolved gets the same error as one with an internal address.
   const allowed = (await lookup.catch(() => [])).filter(isPublicAddress)
   if (allowed.length > 0) return allowed
   throw new NonPublicAddress(host)

@@ -115,11 +115,12 @@ export function openBuildPointers(
     })
   }
 
-  /** If that fails, the next check tries again; uses of the index get the error. */
   function reopenIfReplaced(): void {
     try {
       if (inodeOf(path) !== index.inode) adopt(openOrReplace())
-    } catch {}
+    } catch {
+      // The next check tries again; uses of the index get the error.
+    }
   }
 
   const watch = setInterval(reopenIfReplaced, WATCH_INTERVAL_MS).unref()
