@@ -49,7 +49,8 @@ test('loses its projections to another process, and does not take them back when
     server.kill('SIGTERM')
     assert.is((await server.ended).code, 0)
   }
-  await commands.json('verify')
+  const verified = await commands.run(['verify'])
+  assert.is(verified.code, 0, verified.err + verified.out)
 })
 
 if (areEmbedded) test.run()

@@ -207,7 +207,7 @@ export interface ReadModel {
 /**
  * Leader election: the holder is the only active runner of a model. A lease avoids duplicate work; correctness does not
  * depend on it, because documents and checkpoints are guarded by revisions and versions. A suspended holder can lose its
- * lease: each new lease has another fencing token, and switching builds with an older one fails.
+ * lease: each new lease has another fencing token, and switching builds with an older one fails; on SQLite, writes too.
  */
 export type Lease = {
   release(): Promise<void>

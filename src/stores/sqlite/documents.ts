@@ -43,11 +43,12 @@ export function openSqliteReadStore(
     warn({ file: damage.file, model: damage.model }, `a read model ${damage.what}; it is rebuilt`)
   }
   const pointers = openBuildPointers(folder, turn, onDamage)
-  const builds = openBuilds(folder, pointers, { turn, schedule, warn, thread, onDamage })
-  builds.removeAbandoned()
   const leases = new SqliteLeases(pointers.exclusively)
-  const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
+  const requireLease = (declaration: ModelDeclaration) => leases.requireNotLost(lockOf(declaration))
+  const builds = openBuilds(folder, pointers, { turn, schedule, warn, thread, requireLease, onDamage })
+  builds.removeAbandoned()
+  const readers = new Map<string, ReadModel>()
 
   /** @throws ReadModelLost if the live build's file is damaged or was deleted */
   function live(declaration: ModelDeclaration): ReadModelBuild {
@@ -135,7 +136,7 @@ export function openSqliteReadStore(
       retryWrite(() => {
         const old = pointers.liveBuild(declaration.name, declaration.version)
         pointers.exclusively(() => {
-          leases.requireNotLost(lockOf(declaration))
+          requireLease(declaration)
           pointers.setLive(declaration.name, declaration.version, build.id)
         })
         builds.markPromoted(build.id)

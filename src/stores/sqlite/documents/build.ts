@@ -102,8 +102,12 @@ export type SqliteBuildOptions = {
   readonly turn: TurnCounter
   /** Called with the number of documents that each transaction wrote. */
   readonly onWritten: (documents: number) => void
-  /** @throws ReadModelLost if the file is missing: what is written to the open file would be lost */
-  readonly requireFile: () => void
+  /**
+   * Called in every transaction.
+   * @throws ReadModelLost if the file is missing: what is written to the open file would be lost; StoreUnavailable if
+   * another process has taken over the lease
+   */
+  readonly requireWritable: () => void
   readonly guard: FileGuard
 }
 
@@ -114,7 +118,7 @@ export function createBuild(
   id: string,
   db: Database.Database,
   declaration: ModelDeclaration,
-  { turn, onWritten, requireFile, guard }: SqliteBuildOptions,
+  { turn, onWritten, requireWritable, guard }: SqliteBuildOptions,
 ): SqliteBuild {
   const progress = progressOf(db)
   const documents = tableOf(db, declaration, 'documents', guard)
@@ -132,8 +136,10 @@ export function createBuild(
   const change = (rows: number, action: () => void): Promise<void> =>
     retryWrite(() =>
       guard(() => {
-        requireFile()
-        transact(action)
+        transact(() => {
+          requireWritable()
+          action()
+        })
         cachedProgress.invalidate()
         onWritten(rows)
       }),

@@ -69,6 +69,8 @@ export type SqliteBuildsOptions = {
   readonly schedule: SqliteScheduler
   readonly warn: WarningLogger
   readonly thread: WalThread
+  /** @throws StoreUnavailable if another process has taken over the lease that this one acquired */
+  readonly requireLease: (declaration: ModelDeclaration) => void
   /** Called when a damaged build was put aside. */
   readonly onDamage: (damage: ReadModelLost) => void
 }
@@ -78,7 +80,7 @@ type OpenedBuildFile = { readonly build: SqliteBuild; readonly db: Database.Data
 export function openBuilds(
   folder: string,
   pointers: SqliteBuildPointers,
-  { turn, schedule, warn, thread, onDamage }: SqliteBuildsOptions,
+  { turn, schedule, warn, thread, requireLease, onDamage }: SqliteBuildsOptions,
 ): SqliteBuilds {
   const opened = new Map<string, OpenedBuildFile>()
   /** Including those of deleted files, which the thread may still have open. */
@@ -98,8 +100,11 @@ export function openBuilds(
     const onWritten = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
     checkpointers.push(checkpointer)
     try {
-      const options = { turn, onWritten, requireFile: () => requireFile(declaration, id), guard }
-      const build = guard(() => createBuild(id, db, declaration, options))
+      const requireWritable = () => {
+        requireFile(declaration, id)
+        requireLease(declaration)
+      }
+      const build = guard(() => createBuild(id, db, declaration, { turn, onWritten, requireWritable, guard }))
       opened.set(id, { build, db })
       return build
     } catch (error) {

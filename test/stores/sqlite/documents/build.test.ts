@@ -28,7 +28,7 @@ const open = (name: string): Database.Database =>
 const OPTIONS: SqliteBuildOptions = {
   turn: countTurns(),
   onWritten: () => undefined,
-  requireFile: () => undefined,
+  requireWritable: () => undefined,
   guard: mapTransientErrors,
 }
 

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { ReadModelLost } from '../../../../src/stores/ports/read-store.ts'
 import { openSqliteReadStore } from '../../../../src/stores/sqlite/documents.ts'
 import { at, diamond, diamonds, idsIn, put } from '../../../contract/read-store/model.ts'
+import { waitFor } from '../../../until.ts'
 
 const test = suite("a read model's files")
 let folder = ''
@@ -115,6 +116,24 @@ test('are missed after the index of builds was deleted, if any of several may be
   const second = openSqliteReadStore(folder)
   assert.instance(await second.live(diamonds).catch((error: unknown) => error), ReadModelLost)
   await second.close()
+})
+
+test('are not written by a process whose lease another one has taken over', async () => {
+  const [hung, other] = [openSqliteReadStore(folder), openSqliteReadStore(folder)]
+  const lease = await hung.acquireLease(diamonds)
+  const build = await hung.live(diamonds)
+  await build.write([put(diamond(1))], at(1))
+  const next = await hung.begin(diamonds)
+  rmSync(join(folder, 'read-diamonds-v1.lock'))
+  const taken = await other.acquireLease(diamonds)
+  assert.ok(taken)
+  for (const change of [() => build.write([put(diamond(2))], at(2)), () => hung.promote(diamonds, next)])
+    assert.match(String(await change().catch((error: unknown) => error)), /another process has taken over the lease/)
+  await waitFor('it to notice', lease?.lost ?? Promise.reject(new Error('no lease')))
+  assert.equal(await idsIn(other), [1])
+  await taken?.release()
+  await other.close()
+  await hung.close()
 })
 
 test('are rejected with their name if a newer release or another program created them', async () => {
