@@ -135,8 +135,9 @@ export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, 
     isAddress: equals('sqlite'),
     example: 'sqlite',
     async open(_address, { folder, log }) {
-      const reads = openSqliteReadStore(folder, { warn: (fields, message) => log.warn(fields, message) })
+      // First, because an open read store watches its files until it is closed.
       const vault = openSqliteVault(join(folder, VAULT_FILE))
+      const reads = openSqliteReadStore(folder, { warn: (fields, message) => log.warn(fields, message) })
       const files = openDirectoryFileStore(join(folder, 'files'))
       const close = async () => {
         await reads.close()
