@@ -124,7 +124,8 @@ function lostLogError(
 }
 
 /**
- * Checks that the log has everything that the other stores have seen of it, and that vault and files belong to it.
+ * Checks that the log contains the newest event that each other store has processed, and that the vault and the files
+ * belong to it.
  * @param mayRecord whether a log that was never used with a vault and files gets these
  * @returns `vault lost` if the vault is new and the files are the log's own
  * @throws LogRolledBack, ForeignStores, StoreUnavailable

@@ -22,15 +22,15 @@ export type LogRollbackMonitor = {
   /** Resolves when they were, which takes until all of them are available. Background work must not begin before. */
   readonly storesVerified: Promise<void>
   /**
-   * Checks now that the log still has everything that this process has seen of it.
+   * Checks now that the log was not rolled back, or restored, while this process was running.
    * @throws LogRolledBack, StoreUnavailable
    */
   readonly requireLogUnchanged: () => Promise<void>
 }
 
 /**
- * Checks at the start and from then on that the log has everything that was seen of it, and that vault and files belong
- * to it; records what is seen.
+ * Checks at the start and every 2 s that the log was not rolled back, and that the vault and the files belong to it.
+ * Records the log's newest event in the folder.
  * @throws LogRolledBack, ForeignStores; StoreUnavailable if the log is unavailable. An unavailable read store is
  * checked later.
  */

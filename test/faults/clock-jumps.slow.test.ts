@@ -112,7 +112,8 @@ async function revoke({ writing, keys, settings }: Installation, token: string):
   await revokeToken(sessions, { token, client: claims.client }, origin)
 }
 
-test('sends after a restart the mails that were postponed while the clock was ahead', async () => {
+/** A folder with a sender, and a mail server that postpones every mail. */
+async function prepareRefusedMails() {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
   const postbox = await openPostbox()
   const setUp = await startService({ dataDir })
@@ -123,6 +124,11 @@ test('sends after a restart the mails that were postponed while the clock was ah
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'later')
   }
+  return { dataDir, postbox, sender, settings, program }
+}
+
+test('sends after a restart the mails that were postponed while the clock was ahead', async () => {
+  const { dataDir, postbox, sender, settings, program } = await prepareRefusedMails()
   const aheadServer = await startServer(dataDir, { ...settings, CLOCK_IS_AHEAD: 'yes' }, program)
   try {
     await shared(aheadServer.url, sender, { secret: 'ahead', recipient: 'tom@example.com' })
@@ -143,16 +149,7 @@ test('sends after a restart the mails that were postponed while the clock was ah
 
 /** A service that has shared a secret for an hour, and postponed the mail with the link to it. */
 async function startWithWaitingSecret() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
-  const postbox = await openPostbox()
-  const setUp = await startService({ dataDir })
-  const sender = await newSender(setUp.installation)
-  await setUp.stop()
-  const settings = { MAILER: postbox.address, LOG_LEVEL: 'warn' }
-  const program = ['--import', SET_CLOCK, ...BUILT]
-  postbox.refuse.message = () => {
-    throw new SmtpRefusal(451, 'later')
-  }
+  const { dataDir, postbox, sender, settings, program } = await prepareRefusedMails()
   const service = await startServer(dataDir, settings, program)
   const waits = await shared(service.url, sender, { secret: 'waits', ttl: '3600', recipient: 'tom@example.com' })
   await until('an attempt', () => service.output().includes('a mail could not be sent; trying again later'))

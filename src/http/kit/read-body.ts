@@ -110,11 +110,11 @@ export function requireMediaType(
   const { 'content-type': type = '', 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
   if (length === '0' && encoding === undefined) return
   const mediaType = type === '' ? '' : type.toLowerCase().split(/[\s;,]/, 1)[0] || type
-  const names = mediaTypes.filter(Boolean)
-  const readsJson = names.includes('application/json')
   if (mediaTypes.includes(mediaType)) return
+  const readsJson = mediaTypes.includes('application/json')
   if (readsJson && mediaType.endsWith('+json') && mediaType !== JSON_PATCH) return
   discardRest(req)
+  const names = mediaTypes.filter(Boolean)
   const list = names.join(', ').replace(/, (?=[^,]*$)/, ' or ')
   const refusal = new RequestError('unsupported', `Content-Type must be ${list}, got ${type.slice(0, 100) || 'none'}`)
   const acceptPatch = [...names, ...(readsJson ? ['application/merge-patch+json'] : [])].join(', ')

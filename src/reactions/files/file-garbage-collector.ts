@@ -40,7 +40,7 @@ export type FileGarbageCollectorOptions = {
   readonly store: EventStore
   /** The read models with references to files, by `digest`, and their progress. */
   readonly referencingModels: readonly { readonly model: ReadModel; readonly progress: ProjectionProgress }[]
-  /** Checks that the log still has everything that was seen of it. @throws LogRolledBack, StoreUnavailable */
+  /** Checks that the log was not rolled back while this process was running. @throws LogRolledBack, StoreUnavailable */
   readonly requireLogUnchanged: () => Promise<void>
   readonly log: AppLogger
 }
@@ -69,7 +69,7 @@ const READ_MODEL_WAIT_MS = 500
  * from a sweep through all files at the start and every ten minutes, which finds what a crash left. A file is in use if
  * one of the read models, having reached the log's head after the file's last touch, refers to it, or if any event of a
  * stream parked by such a model names its digest. Nothing is removed if the log may not be the one that the files belong
- * to: a sweep leaves files that are older than the log, and no file is removed while the log lacks what was seen of it.
+ * to: a sweep leaves files that are older than the log, and no file is removed after the log was rolled back.
  */
 export class FileGarbageCollector {
   readonly #candidates = new Set<string>()

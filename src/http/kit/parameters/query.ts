@@ -50,8 +50,12 @@ const MAX_NAME_LENGTH = 60
 
 function unknownParameter(name: string, hint: string): ErrorDetail {
   const shortName = name.slice(0, MAX_NAME_LENGTH)
-  return { pointer: shortName, message: `Unknown parameter ${shortName}; ${hint}`, code: 'unknown_parameter' }
+  const kind = isFilter(name) ? 'filter' : 'parameter'
+  return { pointer: shortName, message: `Unknown ${kind} ${shortName}; ${hint}`, code: 'unknown_parameter' }
 }
+
+const allowedNames = (names: readonly string[]): string =>
+  names.length === 0 ? 'this request has none' : `allowed: ${names.join(', ')}`
 
 /**
  * Reports names that are probably misspelt: they differ from a known name by case or by one or two letters. Other unknown
@@ -79,17 +83,17 @@ const spellingsOf = (name: string) => [name, withoutBrackets(name), name.replace
 
 /** Reports names that are not known, except filters, with the nearest known name: `f[sku][]` for `sku`. */
 function findUnknownNames(names: Iterable<string>, knownNames: readonly string[]): ErrorDetail[] {
-  const nameBySpelling = new Map(knownNames.flatMap((name) => spellingsOf(name).map((spelling) => [spelling, name])))
-  const hintFor = (name: string): string => {
-    const nearest = nameBySpelling.get(findNearMiss(name, [...nameBySpelling.keys()]) ?? '')
-    const foreign = FOREIGN_PAGINATION.get(name.toLowerCase()) ?? []
-    const suggestions = nearest === undefined ? foreign.filter((known) => knownNames.includes(known)) : [nearest]
-    if (suggestions.length > 0) return `did you mean ${suggestions.join(' or ')}?`
-    return knownNames.length === 0 ? 'this request has none' : `allowed: ${knownNames.join(', ')}`
-  }
   return [...names]
     .filter((name) => !knownNames.includes(name) && !FOREIGN_NAME.test(name) && !isFilter(name))
-    .map((name) => unknownParameter(name, hintFor(name)))
+    .map((name) => unknownParameter(name, hintFor(name, knownNames)))
+}
+
+function hintFor(name: string, knownNames: readonly string[]): string {
+  const nameBySpelling = new Map(knownNames.flatMap((known) => spellingsOf(known).map((spelling) => [spelling, known])))
+  const nearest = nameBySpelling.get(findNearMiss(name, [...nameBySpelling.keys()]) ?? '')
+  const foreign = FOREIGN_PAGINATION.get(name.toLowerCase()) ?? []
+  const suggestions = nearest === undefined ? foreign.filter((known) => knownNames.includes(known)) : [nearest]
+  return suggestions.length > 0 ? `did you mean ${suggestions.join(' or ')}?` : allowedNames(knownNames)
 }
 
 const VALUES_MAX = 1_000
@@ -103,8 +107,8 @@ export type QueryValues = ReadonlyMap<string, readonly string[]>
  * list may change the wrong diamond; names that begin with `_` or `utm_` are ignored. A list parameter `f[id][]` may be
  * repeated; `f[id][0]` and `f[id]` are accepted too.
  *
- * An unknown name, or a value that cannot be parsed, is malformed (400); an unknown filter (`f[...]`), or a value that is out of range is invalid (422). Messages of the schema follow
- * the name of the parameter.
+ * An unknown name, or a value that cannot be parsed, is malformed (400). An unknown filter (`f[...]`), or a value that is out
+ * of range, is invalid (422). Messages of the schema follow the name of the parameter.
  * @returns a parser that throws RequestError with all errors; its `extraFaults` adds further malformed parameters
  */
 export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
@@ -184,13 +188,9 @@ const isFilter = (name: string): boolean => /^f(?:\[|%5B)/.test(name)
 
 function unknownFilters(parameters: QueryValues, knownNames: readonly string[]): ErrorDetail[] {
   const filters = knownNames.filter(isFilter)
-  const hint = filters.length === 0 ? 'this request has none' : `allowed: ${filters.join(', ')}`
   return [...parameters.keys()]
     .filter((name) => isFilter(name) && !knownNames.includes(name))
-    .map((name) => {
-      const shortName = name.slice(0, MAX_NAME_LENGTH)
-      return { pointer: shortName, message: `Unknown filter ${shortName}; ${hint}`, code: 'unknown_parameter' }
-    })
+    .map((name) => unknownParameter(name, allowedNames(filters)))
 }
 
 /** Whether a value is missing or could not be parsed. A number above 1.8e308 (Infinity) was parsed, so it is invalid. */
