@@ -32,17 +32,25 @@ test('loses its projections to another process, and does not take them back when
   const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
   const create = async (url: string, sku: string) => {
     const body = JSON.stringify(stone({ sku }))
-    assert.is((await fetch(`${url}/v4/diamond`, { method: 'POST', headers, body })).status, 201)
+    return (await fetch(`${url}/v4/diamond`, { method: 'POST', headers: { ...headers, 'Idempotency-Key': sku }, body }))
+      .status
   }
-  const total = async (url: string) => (await fetch(`${url}/v4/diamond`, { headers })).headers.get('x-total-count')
+  const total = async (url: string, query = '') =>
+    (await fetch(`${url}/v4/diamond${query}`, { headers })).headers.get('x-total-count')
 
-  await create(hung.url, 'BEFORE')
-  await hung.server.freeze()
-  await create(other.url, 'MEANWHILE')
+  assert.is(await create(hung.url, 'BEFORE'), 201)
+  await until('its scores', async () => (await total(hung.url, '?f[hasScores]=1')) === '1')
+  // A process that is frozen during a commit holds SQLite's lock of the log, so that writes get 503; then it is frozen again.
+  await until('it to hang outside of a commit', async () => {
+    await hung.server.freeze()
+    const status = await create(other.url, 'MEANWHILE')
+    if (status !== 201) hung.server.kill('SIGCONT')
+    return status === 201
+  })
   await until('the other process to take over', async () => (await total(other.url)) === '2')
   hung.server.kill('SIGCONT')
   await until('it to notice', async () => hung.server.stderr.includes('another process has taken over a projection'))
-  await create(hung.url, 'AFTER')
+  assert.is(await create(hung.url, 'AFTER'), 201)
   for (const { url } of [hung, other])
     await until('both processes to show all stones', async () => (await total(url)) === '3')
   for (const { server } of [hung, other]) {
