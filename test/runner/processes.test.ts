@@ -50,6 +50,7 @@ test("run the API's suites on two servers when the whole engines tier runs", () 
   )
   assert.ok(groups[1]?.files.includes('test/api/create-diamond.test.ts'))
   assert.not(groups[0]?.files.some((file) => file.startsWith('test/api/')))
+  assert.not(groups[1]?.files.some((file) => file.startsWith('test/api/embedded/')))
 })
 
 test.run()

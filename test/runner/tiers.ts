@@ -16,8 +16,12 @@ export const tierOf = (file: string): Tier => {
 /** Files that run on the same engines (test/engines.ts). */
 export type Group = { readonly engines?: string; readonly files: readonly string[] }
 
-/** The engines tier also runs the quick suites of the API, on these two servers. */
+/**
+ * The engines tier also runs the quick suites of the API, on these two servers, except those of faults that only the
+ * embedded stores' files can have.
+ */
 const API = 'test/api/'
+const EMBEDDED = 'test/api/embedded/'
 const SERVERS = 'esdb+mongodb'
 
 export type TierSelection = {
@@ -29,7 +33,10 @@ export type TierSelection = {
 
 /** The groups that a tier runs, of these files. */
 export function groupsOf(tier: Tier, files: readonly string[], { engines, isWhole }: TierSelection): readonly Group[] {
-  const own = { ...(engines !== undefined && { engines }), files: files.filter((file) => tierOf(file) === tier) }
-  if (tier !== 'engines' || engines !== undefined || !isWhole) return [own]
-  return [own, { engines: SERVERS, files: files.filter((file) => file.startsWith(API) && tierOf(file) === 'quick') }]
+  const own = files.filter((file) => tierOf(file) === tier)
+  const onServers = (all: readonly string[]) => all.filter((file) => !file.startsWith(EMBEDDED))
+  if (engines !== undefined) return [{ engines, files: engines === 'sqlite+sqlite' ? own : onServers(own) }]
+  if (tier !== 'engines' || !isWhole) return [{ files: own }]
+  const api = files.filter((file) => file.startsWith(API) && tierOf(file) === 'quick')
+  return [{ files: own }, { engines: SERVERS, files: onServers(api) }]
 }

@@ -1,17 +1,16 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLogger } from '../../src/runtime/logger.ts'
-import { certifications } from '../../src/projections/certifications/certifications.ts'
-import { checkpointModelOf } from '../../src/projections/engine/reaction.ts'
-import { commitElsewhere, DAMAGES, fileIn, overwriteMiddle, overwritePageWith, putAsideIn } from '../damage.ts'
-import { areEmbedded } from '../engines.ts'
-import { until } from '../until.ts'
-import { vendor, type Vendor } from './harness/account.ts'
-import { servicesInFolder, type Start } from './harness/folder.ts'
-import { attached } from './harness/form.ts'
-import { expect, refusal } from './harness/request.ts'
-import type { Service } from './harness/service.ts'
-import { created, list, shown, stone } from './harness/stones.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import { certifications } from '../../../src/projections/certifications/certifications.ts'
+import { checkpointModelOf } from '../../../src/projections/engine/reaction.ts'
+import { commitElsewhere, DAMAGES, fileIn, overwriteMiddle, overwritePageWith, putAsideIn } from '../../damage.ts'
+import { until } from '../../until.ts'
+import { vendor, type Vendor } from '../harness/account.ts'
+import { servicesInFolder, type Start } from '../harness/folder.ts'
+import { attached } from '../harness/form.ts'
+import { expect, refusal } from '../harness/request.ts'
+import type { Service } from '../harness/service.ts'
+import { created, list, shown, stone } from '../harness/stones.ts'
 
 const ROLES = 'http,projections'
 const STONES = 40
@@ -105,7 +104,7 @@ test('is no reason to lose a stone if it is the index of read models', () =>
     assert.is(await total(ann(service)), String(STONES))
   }))
 
-if (areEmbedded) test.run()
+test.run()
 
 const log = suite('a damaged page of the event log')
 
@@ -130,4 +129,4 @@ log('gets 503 for what is on it, with the remedy in the log, and everything else
   }),
 )
 
-if (areEmbedded) log.run()
+log.run()

@@ -8,7 +8,6 @@ import { checkpointModelOf } from '../../../src/projections/engine/reaction.ts'
 import type { DeadLetter } from '../../../src/stores/ports/read-store.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
-import { areEmbedded } from '../../engines.ts'
 import { until } from '../../until.ts'
 import { attached, pathOf, smallPdf } from '../harness/form.ts'
 import { attachModel, model, modelFile } from '../harness/models.ts'
@@ -132,4 +131,4 @@ test('of a 3D model that was replaced by another valid one gives no scores', () 
     assert.equal(await installation.store.read(`scores-${id}`), [])
   }))
 
-if (areEmbedded) test.run()
+test.run()

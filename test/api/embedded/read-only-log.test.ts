@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openInstallation } from '../../src/wiring/open-installation.ts'
-import { findWriteRefusals, startService as serve } from '../../src/wiring/service.ts'
-import { readSettings } from '../../src/wiring/settings.ts'
-import { until } from '../until.ts'
-import { areEmbedded } from '../engines.ts'
-import { created, stone } from './harness/stones.ts'
-import { vendor } from './harness/account.ts'
-import { expect, refusal, request } from './harness/request.ts'
-import { startService } from './harness/service.ts'
+import { openInstallation } from '../../../src/wiring/open-installation.ts'
+import { findWriteRefusals, startService as serve } from '../../../src/wiring/service.ts'
+import { readSettings } from '../../../src/wiring/settings.ts'
+import { until } from '../../until.ts'
+import { created, stone } from '../harness/stones.ts'
+import { vendor } from '../harness/account.ts'
+import { expect, refusal, request } from '../harness/request.ts'
+import { startService } from '../harness/service.ts'
 
 const test = suite('an event log that this user may not write')
 
@@ -70,4 +69,4 @@ test('is not ready and says why, serves reads, and is ready again once permissio
   }
 })
 
-if (areEmbedded && process.platform !== 'win32') test.run()
+if (process.platform !== 'win32') test.run()
