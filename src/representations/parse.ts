@@ -82,12 +82,10 @@ export function faultCodeOf(issue: z.core.$ZodIssue): FaultCode {
   if (input === undefined || input === null) return 'required'
   if (code === 'too_big' || code === 'too_small' || input === Infinity || input === -Infinity) return 'range'
   const alternatives = code === 'invalid_union' ? issue.errors.flat() : [issue]
-  if (
-    alternatives.some(
-      (one) => one.code === 'invalid_value' && one.values.some((value) => typeof value === typeof input),
-    )
+  const isOfListedType = alternatives.some(
+    (one) => one.code === 'invalid_value' && one.values.some((value) => typeof value === typeof input),
   )
-    return 'unknown_value'
+  if (isOfListedType) return 'unknown_value'
   return code === 'invalid_format' ? 'format' : 'type'
 }
 

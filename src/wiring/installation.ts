@@ -19,7 +19,8 @@ import type { Vault } from '../stores/ports/vault.ts'
 
 /**
  * What an installation is opened for: `made` creates it if there is none, `existing` never does. `served` and
- * `served read-only` are the same for a service, which waits for a log on a server and checks it then. `filled` opens an empty one that another installation is copied into, before it is complete.
+ * `served read-only` are the same two for a service, which waits for a log on a server and checks it then. `filled` opens
+ * an empty one that another installation is copied into, before it is complete.
  */
 export type InstallationPurpose = 'made' | 'existing' | 'served' | 'served read-only' | 'filled'
 

@@ -7,12 +7,14 @@ import {
   requireLogNotRolledBack,
   type LogObservation,
 } from '../projections/engine/log-rollback.ts'
+import { HIGH_WATER_MARK_FILE } from '../stores/folder/high-water-mark.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
+import { INDEX_FILE } from '../stores/sqlite/documents/build-pointers.ts'
 import { hasContent, isMissingOrEmptyLog } from '../stores/sqlite/events/connection.ts'
 import { storeIdentitiesOf, type Installation } from './installation.ts'
 import type { Settings } from './settings.ts'
 import { engineOf, isStoredOnServer, withoutCredentials } from './store-addresses.ts'
-import { EVENT_STORES, READ_MODELS } from './store-engines.ts'
+import { EVENT_STORES, FILES_FOLDER, READ_MODELS, VAULT_FILE } from './store-engines.ts'
 
 const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
 
@@ -40,7 +42,7 @@ function remainsOf(logFile: string): string[] {
 }
 
 /** Stores in DATA_DIR that opening an installation would create. */
-const EMBEDDED_STORES = ['seen.json', 'vault.db', 'read-models.db', 'files']
+const EMBEDDED_STORES = [HIGH_WATER_MARK_FILE, VAULT_FILE, INDEX_FILE, FILES_FOLDER]
 
 /** Whether the folder of a missing log may have known one: something of an installation is in it. */
 export const hasEmbeddedStores = (logFile: string): boolean =>

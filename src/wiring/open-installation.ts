@@ -13,7 +13,7 @@ import { PDF_READER_LIMITS } from '../reports/pdf-reader.ts'
 import { createLogger, type WarningLogger } from '../runtime/logger.ts'
 import { steadyClock } from '../runtime/steady-clock.ts'
 import { lockFolderShared, type FolderLock } from '../stores/folder/lock.ts'
-import { openHighWaterMarkFile } from '../stores/folder/high-water-mark.ts'
+import { HIGH_WATER_MARK_FILE, openHighWaterMarkFile } from '../stores/folder/high-water-mark.ts'
 import { LOG_STREAM } from '../domain/installation/log-lifecycle.ts'
 import { InvalidConnectionString } from '../stores/ports/connection-string.ts'
 import { LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
@@ -206,7 +206,7 @@ export async function openInstallationOn(
     'READ_MODEL',
     () => engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, engineOptions),
   )
-  const highWaterMarks = openHighWaterMarkFile(join(DATA_DIR, 'seen.json'))
+  const highWaterMarks = openHighWaterMarkFile(join(DATA_DIR, HIGH_WATER_MARK_FILE))
   const logWarning: WarningLogger = (fields, message) => log.warn(fields, message)
   async function openKeysAndLog() {
     await beforeLog({ reads, vault, persons, files, highWaterMarks })

@@ -82,6 +82,8 @@ export type OpenedReadStores = {
 export const LOG_FILE = 'events.db'
 /** The embedded vault's file in DATA_DIR. */
 export const VAULT_FILE = 'vault.db'
+/** The folder of certificates' and models' files, in DATA_DIR and in a backup. */
+export const FILES_FOLDER = 'files'
 const equals = (word: string) => (text: string) => text === word
 const isUrl = (scheme: string) => (text: string) => text.startsWith(`${scheme}://`) && URL.canParse(text)
 
@@ -138,7 +140,7 @@ export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, 
       // First, because an open read store watches its files until it is closed.
       const vault = openSqliteVault(join(folder, VAULT_FILE))
       const reads = openSqliteReadStore(folder, { warn: (fields, message) => log.warn(fields, message) })
-      const files = openDirectoryFileStore(join(folder, 'files'))
+      const files = openDirectoryFileStore(join(folder, FILES_FOLDER))
       const close = async () => {
         await reads.close()
         await vault.close()

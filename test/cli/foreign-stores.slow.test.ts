@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { attached, pathOf } from '../api/harness/form.ts'
 import { expect } from '../api/harness/request.ts'
 import { expectUnknownSecret, newSender, post, reveal, shared } from '../api/harness/secrets.ts'
 import { created } from '../api/harness/stones.ts'
 import { startPeer } from '../eventstoredb/peer/peer.ts'
-import { TemporaryInstallation } from './backup/temporary-installation.ts'
+import { installationSuite } from './backup/temporary-installation.ts'
 
-type Context = { installation: TemporaryInstallation }
-const test = suite<Context>('the vault and files of an installation')
-test.before.each((context) => {
-  context.installation = new TemporaryInstallation()
-})
-test.after.each(({ installation }) => installation.close())
+const test = installationSuite('the vault and files of an installation')
 
 /** Hides warnings, so that stderr only has the error. */
 const quiet = { PORT: '0', LOG_LEVEL: 'error' }

@@ -12,23 +12,21 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { attached, pathOf } from '../api/harness/form.ts'
 import { expect } from '../api/harness/request.ts'
 import { newSender, reveal, shared } from '../api/harness/secrets.ts'
 import { created } from '../api/harness/stones.ts'
-import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
+import { startPeer } from '../eventstoredb/peer/peer.ts'
 import { until } from '../until.ts'
-import { TemporaryInstallation } from './backup/temporary-installation.ts'
+import {
+  installationSuite,
+  serverInstallationSuite,
+  type TemporaryInstallation,
+} from './backup/temporary-installation.ts'
 import type { Settings } from './command-line.ts'
 
-type Context = { installation: TemporaryInstallation }
-const test = suite<Context>('an installation whose log is lost')
-test.before.each((context) => {
-  context.installation = new TemporaryInstallation()
-})
-test.after.each(({ installation }) => installation.close())
+const test = installationSuite('an installation whose log is lost')
 
 /** Hides warnings, so that stderr only has the error. */
 const QUIET = { PORT: '0', LOG_LEVEL: 'error' }
@@ -297,17 +295,7 @@ test('is not continued by another log that was never used with a vault and files
   await (await installation.serve()).stop()
 })
 
-type ServerContext = Context & { peer: Peer; settings: Settings }
-const onServer = suite<ServerContext>('an installation whose log on a server is lost')
-onServer.before.each(async (context) => {
-  context.installation = new TemporaryInstallation()
-  context.peer = await startPeer()
-  context.settings = { EVENT_STORE: context.peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
-})
-onServer.after.each(async ({ installation, peer }) => {
-  await installation.close()
-  await peer.stop()
-})
+const onServer = serverInstallationSuite('an installation whose log on a server is lost')
 
 onServer('is refused by every command while the log is empty, and served when it is back', async (context) => {
   const { installation, peer, settings } = context

@@ -102,16 +102,16 @@ async function applyChanges(context: CommandContext, appends: readonly Append[])
   } catch (error) {
     if (!(error instanceof WrongRevision || error instanceof EventsRemoved)) throw error
   }
-  return latestPosition(
-    await Promise.all(
-      appends.map((append) =>
-        applyOne(context, append).catch((error: unknown) => {
-          if (error instanceof EventsRemoved) return undefined
-          throw error
-        }),
-      ),
-    ),
-  )
+  return latestPosition(await Promise.all(appends.map((append) => applyUnlessRemoved(context, append))))
+}
+
+async function applyUnlessRemoved(context: CommandContext, append: Append): Promise<Position | undefined> {
+  try {
+    return await applyOne(context, append)
+  } catch (error) {
+    if (error instanceof EventsRemoved) return undefined
+    throw error
+  }
 }
 
 function applyOne({ store }: CommandContext, append: Append): Promise<Position | undefined> {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { VERSION } from '../../runtime/version.ts'
 import { copyLogOf, openFilesIn, openLogCopy, finalizeLogFile } from '../../wiring/backups.ts'
-import { EVENT_STORES, LOG_FILE } from '../../wiring/store-engines.ts'
+import { EVENT_STORES, FILES_FOLDER, LOG_FILE } from '../../wiring/store-engines.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, type ContentDigest } from '../copy/files.ts'
@@ -11,7 +11,7 @@ import { fillNewFolder } from '../new-folder.ts'
 import { DamagedStore } from '../../stores/ports/event-store.ts'
 import type { Settings } from '../../wiring/settings.ts'
 import { OperationFailure, runStep, type Operation } from '../operation.ts'
-import { digestOfFile, FILES_FOLDER, writeManifest, writePersons, type Manifest } from './manifest.ts'
+import { digestOfFile, writeManifest, writePersons, type Manifest } from './manifest.ts'
 
 /** How to back up stores on servers. */
 export const SERVER_BACKUP = `If EVENT_STORE is a server, back up the event log with the server's own tools before you run this command: take a volume

@@ -38,7 +38,6 @@ const manifestSchema = z.object({
 /** The contents of a backup with their digests. It is written last: a folder without a manifest is not a complete backup. */
 export type Manifest = z.output<typeof manifestSchema>
 
-export const FILES_FOLDER = 'files'
 const MANIFEST_FILE = 'manifest.json'
 /** Encrypted rows of personal data, one JSON object per line. */
 const PERSONS_FILE = 'persons.jsonl'

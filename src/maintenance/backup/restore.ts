@@ -13,7 +13,7 @@ import { formatPosition, type EventStore } from '../../stores/ports/event-store.
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { openFilesIn, prepareLogReplacement, type LogReplacement, type ReplacedLog } from '../../wiring/backups.ts'
-import { EVENT_STORES, LOG_FILE } from '../../wiring/store-engines.ts'
+import { EVENT_STORES, FILES_FOLDER, LOG_FILE } from '../../wiring/store-engines.ts'
 import { READ_MODELS } from '../../wiring/followers.ts'
 import { isLogFileMissing, readAllObservations } from '../../wiring/known-log.ts'
 import {
@@ -27,7 +27,7 @@ import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, faultOfContent } from '../copy/files.ts'
 import { copyPersons, findOrphanedPersons } from '../copy/installation.ts'
 import { BadUsage, countItems, OperationFailure, runStep, type Operation } from '../operation.ts'
-import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './manifest.ts'
+import { personsIn, readManifest, verifyBackup, type Manifest } from './manifest.ts'
 
 /** How to restore a log on a server. */
 export const SERVER_RESTORE = `If EVENT_STORE is a server: stop every Adamant process, restore the server's own backup as its documentation says, start the

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { codeOf } from './directory-layout.ts'
 import type { LogHighWaterMark, HighWaterMarkStore } from '../ports/high-water-mark.ts'
 
 const position = z.object({ commit: z.coerce.bigint(), prepare: z.coerce.bigint() })
@@ -8,6 +9,9 @@ const schema = z.object({
   event: z.object({ id: z.string(), position }).nullable(),
   fence: z.object({ copy: z.string(), to: z.string() }).nullable(),
 })
+
+/** Its name in DATA_DIR. */
+export const HIGH_WATER_MARK_FILE = 'seen.json'
 
 /** Stored in one small file, replaced by a rename. It is not synced: after a power failure, an older mark may remain. */
 export const openHighWaterMarkFile = (file: string): HighWaterMarkStore => ({
@@ -26,7 +30,7 @@ function readIfExists(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

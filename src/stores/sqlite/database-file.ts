@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { codeOf } from '../folder/directory-layout.ts'
 import { DamagedStore, OutcomeUnknown, StoreUnavailable } from '../ports/event-store.ts'
 
 /** Milliseconds that one statement may block the event loop while another process holds the lock. */
@@ -63,10 +64,13 @@ function renameIfExists(from: string, to: string): boolean {
     renameSync(from, to)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    if (codeOf(error) === 'ENOENT') return false
     throw error
   }
 }
+
+/** Identifies the file itself: a file that replaces it under the same name has another one. Undefined if there is none. */
+export const inodeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
 
 /**
  * Retries a synchronous write while another process holds the file's lock. The event loop runs between the attempts.

@@ -3,7 +3,7 @@ import { FailureDetector, type FailureDetectorTimings } from '../../runtime/fail
 import { lockFile, type FolderLock } from '../folder/lock.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import type { Lease } from '../ports/read-store.ts'
-import { isDamage } from './database-file.ts'
+import { inodeOf, isDamage } from './database-file.ts'
 
 const HEARTBEAT_INTERVAL_MS = 500
 
@@ -93,8 +93,6 @@ function lockUnlessDamaged(file: string): FolderLock | 'damaged' | undefined {
     throw error
   }
 }
-
-const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
 
 function heartbeatOf(file: string): string {
   const { ino, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {}

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor, type Vendor } from '../../api/harness/account.ts'
 import { attached, pathOf, smallPdf } from '../../api/harness/form.ts'
@@ -21,14 +20,9 @@ import { created, list, shown, stone } from '../../api/harness/stones.ts'
 import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { until } from '../../until.ts'
-import { TemporaryInstallation } from './temporary-installation.ts'
+import { installationSuite } from './temporary-installation.ts'
 
-type Context = { installation: TemporaryInstallation }
-const test = suite<Context>('a backup')
-test.before.each((context) => {
-  context.installation = new TemporaryInstallation()
-})
-test.after.each(({ installation }) => installation.close())
+const test = installationSuite('a backup')
 
 const storedDigests = async (files: FileStore) => (await all(files.list())).map(({ digest }) => digest)
 

@@ -1,26 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor } from '../../api/harness/account.ts'
 import { attached, pathOf } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created } from '../../api/harness/stones.ts'
-import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
-import { TemporaryInstallation } from './temporary-installation.ts'
+import { type Peer } from '../../eventstoredb/peer/peer.ts'
+import { serverInstallationSuite } from './temporary-installation.ts'
 import { freePort } from '../../free-port.ts'
 import { until } from '../../until.ts'
 
-type Context = { installation: TemporaryInstallation; peer: Peer; settings: Record<string, string> }
-const test = suite<Context>('an installation whose log is on a server')
-test.before.each(async (context) => {
-  context.installation = new TemporaryInstallation()
-  context.peer = await startPeer()
-  context.settings = { EVENT_STORE: context.peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
-})
-test.after.each(async ({ installation, peer }) => {
-  await installation.close()
-  await peer.stop()
-})
+const test = serverInstallationSuite('an installation whose log is on a server')
 
 /** Restores the event store server to its first `events` events. */
 async function restoreServer(peer: Peer, events: number): Promise<void> {

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { suite } from 'uvu'
 import { startService, type Service } from '../../api/harness/service.ts'
+import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { CommandLine, type CommandResult, type Settings } from '../command-line.ts'
 
 /** An installation in a temporary folder: served in this process, and used by the program in separate processes. */
@@ -47,4 +50,33 @@ export class TemporaryInstallation {
     await this.commands.remove()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+type InstallationContext = { installation: TemporaryInstallation }
+
+/** A suite whose tests each get an installation. */
+export function installationSuite(name: string) {
+  const test = suite<InstallationContext>(name)
+  test.before.each((context) => {
+    context.installation = new TemporaryInstallation()
+  })
+  test.after.each(({ installation }) => installation.close())
+  return test
+}
+
+type ServerContext = InstallationContext & { peer: Peer; settings: Record<string, string> }
+
+/** A suite whose tests each get an installation, an EventStoreDB peer, and the settings for a log on it. */
+export function serverInstallationSuite(name: string) {
+  const test = suite<ServerContext>(name)
+  test.before.each(async (context) => {
+    context.installation = new TemporaryInstallation()
+    context.peer = await startPeer()
+    context.settings = { EVENT_STORE: context.peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
+  })
+  test.after.each(async ({ installation, peer }) => {
+    await installation.close()
+    await peer.stop()
+  })
+  return test
 }

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expect, request } from '../../api/harness/request.ts'
 import { newSender, shared } from '../../api/harness/secrets.ts'
@@ -9,14 +8,9 @@ import { created } from '../../api/harness/stones.ts'
 import { accountStream } from '../../../src/domain/account/account.ts'
 import { legacyLoginStream } from '../../../src/commands/accounts/account-directory.ts'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
-import { TemporaryInstallation } from '../backup/temporary-installation.ts'
+import { installationSuite, type TemporaryInstallation } from '../backup/temporary-installation.ts'
 
-type Context = { installation: TemporaryInstallation }
-const test = suite<Context>('a forgotten person')
-test.before.each((context) => {
-  context.installation = new TemporaryInstallation()
-})
-test.after.each(({ installation }) => installation.close())
+const test = installationSuite('a forgotten person')
 
 const PASSWORD = 'right horse battery'
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../../api/harness/account.ts'
 import { attached } from '../../api/harness/form.ts'
@@ -11,15 +10,10 @@ import { created, stone } from '../../api/harness/stones.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { randomFor, type SeededRandom } from '../../seeded.ts'
 import { until } from '../../until.ts'
-import { TemporaryInstallation } from '../backup/temporary-installation.ts'
+import { installationSuite, type TemporaryInstallation } from '../backup/temporary-installation.ts'
 import { formatPosition } from '../../../src/stores/ports/event-store.ts'
 
-type Context = { installation: TemporaryInstallation }
-const test = suite<Context>('a replay')
-test.before.each((context) => {
-  context.installation = new TemporaryInstallation()
-})
-test.after.each(({ installation }) => installation.close())
+const test = installationSuite('a replay')
 
 /** Steps of the workload, and how many of them are replayed. */
 const [STEPS, MOMENTS] = process.env['ADAMANT_FULL'] ? [150, 50] : [20, 2]

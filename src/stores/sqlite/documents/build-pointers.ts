@@ -1,10 +1,10 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFile } from '../../folder/lock.ts'
 import { StoreUnavailable } from '../../ports/event-store.ts'
 import { ReadModelLost, type PendingBuild } from '../../ports/read-store.ts'
 import { cacheUntilChanged, type TurnCounter } from '../change-detection.ts'
-import { isDamage, requireIntact, type SqliteFileFormat } from '../database-file.ts'
+import { inodeOf, isDamage, requireIntact, type SqliteFileFormat } from '../database-file.ts'
 import { mapTransientErrors, openDatabase, putReadModelAside } from './read-model-file.ts'
 
 export type SqliteBuildPointers = {
@@ -49,7 +49,8 @@ const nameOf = (model: string, version: number | bigint) => `${model}-v${version
 
 type BuildIndex = ReturnType<typeof openIndex>
 
-const INDEX_FILE = 'read-models.db'
+/** Its name in DATA_DIR. */
+export const INDEX_FILE = 'read-models.db'
 
 /** Milliseconds to wait for another process that replaces a damaged index. */
 const LOCK_TIMEOUT_MS = 5_000
@@ -160,8 +161,6 @@ export function openBuildPointers(
     },
   }
 }
-
-const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino
 
 /** @throws SqliteError, also for damage in what it contains */
 function openIndex(folder: string, path: string, turn: TurnCounter) {
