@@ -32,6 +32,9 @@ test.after.each(async ({ commands, service }) => {
 
 const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 20 : 2
 
+/** Of each writer, several times as many as fit into a verify. On one core, verify has a low priority and waits for their end. */
+const MAX_WRITING_ROUNDS = 50 * ROUNDS
+
 /** Writes data of every kind that read models, files and vault contain. */
 async function writeEverything({ url }: Service, sender: Sender, owner: Vendor, sku: string): Promise<void> {
   const { id } = await created(owner, { sku })
@@ -85,7 +88,7 @@ test('finds no difference while the service writes', async (context) => {
   await writeEverything(service, sender, ann, 'FIRST')
   const stop = new AbortController()
   const writing = [ann, bob].map(async (owner, number) => {
-    for (let round = 0; !stop.signal.aborted; round++)
+    for (let round = 0; round < MAX_WRITING_ROUNDS && !stop.signal.aborted; round++)
       await writeEverything(service, sender, vendor(url, owner.account, owner.token), `${number}-${round}`)
   })
   const verifying = async () => {
