@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { SymmetryFold } from '../domain/scoring/mesh/symmetry.ts'
-import type { StoneModelProperties } from '../domain/diamond/stone-model.ts'
+import type { StoneModelProperties } from './stone-model-tracing.ts'
 import { UntraceableCut } from '../domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import type { PictureRequest } from './trace-messages.ts'
@@ -19,7 +19,7 @@ export class StoneModelTracer {
     private readonly readFile: (digest: string) => Promise<Uint8Array<ArrayBuffer> | undefined>,
   ) {}
 
-  /** @throws RequestError invalid; StoreUnavailable */
+  /** @throws InvalidMesh if the file is not a model of a stone; StoreUnavailable */
   readonly inspect = (digest: string): Promise<StoneModelProperties> =>
     this.#runExclusively(async () => this.pool.inspectInWorker(await this.#bytes(digest)))
 

@@ -1,4 +1,3 @@
-import type { StoneModelProperties } from '../domain/diamond/stone-model.ts'
 import { roundDecimals } from '../domain/scoring/score-formulas.ts'
 import { toConvexBody } from '../domain/scoring/mesh/convex-body.ts'
 import { solidOfBody } from '../domain/scoring/mesh/solid-of-body.ts'
@@ -6,7 +5,20 @@ import { measuredDeviation, type SymmetryFold } from '../domain/scoring/mesh/sym
 import { traceSolid, type TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { caratsOf } from '../domain/scoring/light/optics.ts'
 import type { Solid } from '../domain/scoring/solid/solid.ts'
-import { readMesh } from './meshes/read-mesh.ts'
+import { readMesh, type MeshFormat } from './meshes/read-mesh.ts'
+
+/** Properties computed from a 3D file. */
+export type StoneModelProperties = {
+  readonly format: MeshFormat
+  /** Number of facets in the file. */
+  readonly facets: number
+  /** Number of planes used for ray tracing, and the angle in degrees within which neighbouring facets were merged into one. */
+  readonly planes: { readonly count: number; readonly within: number }
+  /** Weight in carats, computed from the volume. */
+  readonly carat: number
+  /** Millimetres. The longer side as seen from above is the length. */
+  readonly measurements: { readonly length: number; readonly width: number; readonly depth: number }
+}
 
 /** @throws UnreadableMesh, InvalidMesh */
 export function inspectModel(bytes: Uint8Array): StoneModelProperties {

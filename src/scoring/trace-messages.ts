@@ -1,5 +1,5 @@
 import type { SymmetryFold } from '../domain/scoring/mesh/symmetry.ts'
-import type { StoneModelProperties } from '../domain/diamond/stone-model.ts'
+import type { StoneModelProperties } from './stone-model-tracing.ts'
 import type { Cut } from '../domain/scoring/cut/cut.ts'
 import type { PictureKind } from '../domain/scoring/picture/picture.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'

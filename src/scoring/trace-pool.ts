@@ -1,8 +1,8 @@
 import type { Cut } from '../domain/scoring/cut/cut.ts'
 import { ImpossibleProportions, UntraceableCut } from '../domain/scoring/cut/proportions.ts'
 import type { SymmetryFold } from '../domain/scoring/mesh/symmetry.ts'
-import type { StoneModelProperties } from '../domain/diamond/stone-model.ts'
-import { RequestError } from '../domain/decider.ts'
+import type { StoneModelProperties } from './stone-model-tracing.ts'
+import { InvalidMesh } from '../domain/scoring/mesh/mesh.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import type { TraceTaskResult, PictureRequest, TraceTask } from './trace-messages.ts'
@@ -15,7 +15,7 @@ import { WorkerPool } from '../runtime/worker-pool.ts'
 export type TracePool = {
   /** Takes about 0.3 s. */
   readonly traceInWorker: (cut: Cut | 'reference') => Promise<TracedCut>
-  /** Computes the properties of a 3D model. @throws RequestError invalid if the file is not a 3D file, or its body is not a stone */
+  /** Computes the properties of a 3D model. @throws InvalidMesh if the file is not a 3D file, or its body is not a stone */
   readonly inspectInWorker: (bytes: Uint8Array<ArrayBuffer>) => Promise<StoneModelProperties>
   /** Traces a stone's 3D model. @throws UntraceableCut if the file is not a stone */
   readonly traceModelInWorker: (bytes: Uint8Array<ArrayBuffer>, fold: SymmetryFold | undefined) => Promise<TracedCut>
@@ -41,8 +41,7 @@ export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOpt
     },
     inspectInWorker: async (bytes) => {
       const answer = await pool.run({ kind: 'inspect', bytes })
-      if (answer.kind === 'no-stone')
-        throw new RequestError('invalid', [{ pointer: '/file', message: answer.message, code: 'format' }])
+      if (answer.kind === 'no-stone') throw new InvalidMesh(answer.message)
       return answer.kind === 'inspected' ? answer.shape : throwTaskFailure(answer)
     },
     traceModelInWorker: async (bytes, fold) => {

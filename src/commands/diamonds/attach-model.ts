@@ -7,14 +7,16 @@ import {
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import { randomUUID } from 'node:crypto'
+import { RequestError } from '../../domain/decider.ts'
 import type { StoneModel, StoneModelProperties } from '../../domain/diamond/stone-model.ts'
+import { InvalidMesh } from '../../domain/scoring/mesh/mesh.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { FileUpload } from '../../stores/ports/file-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 import { ensureHeldFile, withFileHold } from '../core/file-holds.ts'
 import type { CommandPrincipal } from './diamonds.ts'
 
-/** Reads the properties of a stored model file. @throws RequestError 'invalid' if it is not a model of a stone */
+/** Reads the properties of a stored model file. @throws InvalidMesh if it is not a model of a stone */
 export type ModelInspector = (digest: string) => Promise<StoneModelProperties>
 
 export type AttachedModel = {
@@ -41,7 +43,8 @@ export async function attachModel(
   requireOwnedDiamond((await context.stateCache.load(context.store, stream, diamondDecider)).state, id, owner)
   const heldFile = await incoming.keep()
   return withFileHold(heldFile, async () => {
-    const model = { ...(await inspect(heldFile.digest)), file: { digest: heldFile.digest, bytes: heldFile.bytes } }
+    const properties = await inspect(heldFile.digest).catch(refuseInvalidMesh)
+    const model = { ...properties, file: { digest: heldFile.digest, bytes: heldFile.bytes } }
     const target = { stream, id: randomUUID(), origin }
     const ownership = { id, owner }
     const { state, events, position } = await handle(context, target, diamondDecider, (diamond) =>
@@ -51,6 +54,12 @@ export async function attachModel(
       await ensureHeldFile(heldFile, () => compensateModelAttachment(context, { owner, origin }, id, heldFile.digest))
     return { model, diamond: requireOwnedDiamond(state, id, owner), position }
   })
+}
+
+/** @throws RequestError 'invalid' for a file that is not a model of a stone, else the error itself */
+function refuseInvalidMesh(error: unknown): never {
+  if (!(error instanceof InvalidMesh)) throw error
+  throw new RequestError('invalid', [{ pointer: '/file', message: error.message, code: 'format' }])
 }
 
 const compensateModelAttachment = (

@@ -14,10 +14,10 @@ import {
   type CutShape,
 } from '../scoring/cut/cut.ts'
 import type { Stone } from '../scoring/cut/stone.ts'
-import type { FluorColor, FluorIntensity } from '../scoring/fluor.ts'
 import type { SymmetryFold } from '../scoring/mesh/symmetry.ts'
 import type { LiveDiamond } from './diamond.ts'
-import { DICTIONARIES, type DiamondFields, type DictionaryName } from './fields.ts'
+import { fluorScore } from './fluor-score.ts'
+import { DICTIONARIES, type DictionaryName } from './fields.ts'
 
 /** Converts a report's measurements to the scoring model's; empty without measurements. */
 export function toStoneMeasurements(
@@ -180,8 +180,7 @@ export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>)
     ...optionalMember('symmetry', gradeOf('symmetry', fields.symmetry)),
     ...optionalMember('culet', culetOf(fields.culetSize)),
     ...optionalMember('girdle', girdleOf(fields.girdle)),
-    ...optionalMember('fluorIntensity', intensityOf(fields)),
-    ...optionalMember('fluorColor', colorOf(fields)),
+    fluor: fluorScore(fields),
     ...toStoneMeasurements(shape, measuredProportions(diamond)),
   }
 }
@@ -197,19 +196,6 @@ const titleOf = (name: DictionaryName, id: number | null) => (id === null ? unde
 function gradeOf(name: 'cutQuality' | 'polish' | 'symmetry', id: number | null): Grade | undefined {
   const title = titleOf(name, id)
   return grades.find((grade) => grade === title)
-}
-
-const INTENSITIES: readonly FluorIntensity[] = ['None', 'Faint', 'Medium', 'Strong', 'Very Strong']
-const COLORS: readonly FluorColor[] = ['None', 'Blue', 'White', 'Yellow', 'Orange', 'Red', 'Green']
-
-function intensityOf({ fluorIntensity }: DiamondFields): FluorIntensity | undefined {
-  const title = titleOf('fluorIntensity', fluorIntensity)
-  return INTENSITIES.find((intensity) => intensity === title)
-}
-
-function colorOf({ fluorColor }: DiamondFields): FluorColor | undefined {
-  const title = titleOf('fluorColor', fluorColor)
-  return COLORS.find((color) => color === title)
 }
 
 /** Culet sizes are stored as short forms, which are the initials of the titles. */

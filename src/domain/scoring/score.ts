@@ -5,7 +5,6 @@ import { toleranceFactors } from './cut/perturbation.ts'
 import type { Stone } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
 import { errorMarginsOf } from './error-margins.ts'
-import { fluorScore } from './fluor.ts'
 import { roundToSixDecimals } from './light/optics.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './score-formulas.ts'
 import traced from './traced-cuts.json' with { type: 'json' }
@@ -39,7 +38,7 @@ export function findTracedCut(cut: Cut): TracedCut | undefined {
 
 /** The six scores; a score is null if its inputs are unknown. @param cut the stone's traced cut, null if it has none */
 export function scoreStone(stone: Stone, cut: TracedCut | null): Scores {
-  const fluor = fluorScore(stone.fluorIntensity, stone.fluorColor)
+  const { fluor = null } = stone
   if (cut === null) return { integral: null, spread: null, fire: null, brilliance: null, fluor, symmetry: null }
   const errors = errorMarginsOf(stone)
   const brilliance = brillianceScore(cut, stone.shape ?? 'Other', referenceCut, errors.brilliance)

@@ -64,16 +64,6 @@ test('has the grades, each from its dictionary', () => {
   assert.equal(graded, { ...stone(), cutGrade: 'Ideal', polish: 'Very Good', symmetry: 'Fair' })
 })
 
-for (const intensity of ['None', 'Faint', 'Medium', 'Strong', 'Very Strong']) {
-  test(`has the fluorescence intensity ${intensity}`, () =>
-    assert.is(stone({ fluorIntensity: idOf('fluorIntensity', intensity) }).fluorIntensity, intensity))
-}
-
-for (const color of ['None', 'Blue', 'White', 'Yellow', 'Orange', 'Red', 'Green']) {
-  test(`has the fluorescence colour ${color}`, () =>
-    assert.is(stone({ fluorColor: idOf('fluorColor', color) }).fluorColor, color))
-}
-
 for (const [short, culet] of [
   ['N', 'None'],
   ['VS', 'Very Small'],

@@ -131,32 +131,15 @@ test('use the cut grade for polish and symmetry if they are not given', () => {
 })
 
 test('of a shape without a shape model include fluorescence only', () => {
-  const { fluor, ...others } = scored({ shape: 'Other', carat: 1, fluorIntensity: 'Faint', fluorColor: 'Blue' })
-  assert.is(fluor?.f, 1)
-  assert.equal(others, { integral: null, spread: null, fire: null, brilliance: null, symmetry: null })
+  const fluor = { n: 0, f: 1, m: 0, s: 0, vs: 0, color: 1, colorCode: 'B', ver: '1.0.0' }
+  const others = { integral: null, spread: null, fire: null, brilliance: null, symmetry: null }
+  assert.equal(scored({ shape: 'Other', carat: 1, fluor }), { ...others, fluor })
 })
 
 test('without a weight lack integral, spread and fire', () => {
   const { integral, spread, fire, brilliance, symmetry } = scored({ shape: 'Round' })
   assert.equal([integral, spread, fire], [null, null, null])
   assert.ok(brilliance && symmetry)
-})
-
-test('of fluorescence are one-hot, with the id and the code of the colour', () => {
-  const { fluor } = scored({ fluorIntensity: 'Very Strong', fluorColor: 'Yellow' })
-  assert.ok(fluor)
-  const { ver, ...shown } = fluor
-  assert.equal(shown, { n: 0, f: 0, m: 0, s: 0, vs: 1, color: 3, colorCode: 'Y' })
-  assert.match(ver, /^\d+\.\d+\.\d+$/)
-})
-
-test('of a stone without fluorescence have no colour, even if one was reported', () => {
-  const { fluor } = scored({ fluorIntensity: 'None', fluorColor: 'Blue' })
-  assert.equal([fluor?.n, fluor?.color, fluor?.colorCode], [1, 7, 'N'])
-})
-
-test('of fluorescence are null without an intensity', () => {
-  assert.is(scored({ shape: 'Round', carat: 1, fluorColor: 'Blue' }).fluor, null)
 })
 
 test('have two decimals, pc one, and a version', () => {

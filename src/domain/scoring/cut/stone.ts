@@ -9,7 +9,7 @@ import {
   type ModelledShape,
   type CutShape,
 } from './cut.ts'
-import type { FluorColor, FluorIntensity } from '../fluor.ts'
+import type { Scores } from '../../diamond/scores.ts'
 
 export type Stone = {
   readonly shape?: CutShape
@@ -19,8 +19,8 @@ export type Stone = {
   readonly symmetry?: Grade
   readonly culet?: Culet
   readonly girdle?: GirdleThickness
-  readonly fluorIntensity?: FluorIntensity
-  readonly fluorColor?: FluorColor
+  /** From a laboratory's report: no light is traced for it. */
+  readonly fluor?: Scores['fluor']
   readonly measured?: CutMeasurements
   readonly face?: FaceUpSize
   readonly ownFacets?: true

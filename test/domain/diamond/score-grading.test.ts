@@ -1,8 +1,8 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { gradeScore, scoreGrades } from '../../../src/domain/scoring/grading.ts'
-import { isClose } from './cuts.ts'
+import { gradeScore, scoreGrades } from '../../../src/domain/diamond/score-grading.ts'
+import { isClose } from '../scoring/cuts.ts'
 
 const test = suite('a grade range')
 
