@@ -1,5 +1,5 @@
 /**
- * Generates the data of the scoring model, on all cores: the factors of tilted facets (src/domain/scoring/cut/lean-factors.json), the
+ * Generates the data of the scoring model, on all cores: the factors of tilted facets (src/optics/cut/lean-factors.json), the
  * proportions that are not published by shape and grade (cut/unpublished.json), the traced cuts of every shape and grade and of the
  * reference (traced-cuts.json), and the error margins (drawn-errors.json). Deterministic; takes about twenty minutes. Run it after any
  * change to the model, then raise the model's version.
@@ -10,12 +10,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { cutGrades, cutKey, modelledShapes, type ModelledShape } from '../src/domain/scoring/cut/cut.ts'
-import { leanTable } from '../src/domain/scoring/cut/lean.ts'
-import { unpublishedProportions as existingProportions } from '../src/domain/scoring/cut/proportions.ts'
-import { sampledErrorMargins } from '../src/domain/scoring/error-margins.ts'
-import { tracedCuts as existingTracedCuts } from '../src/domain/scoring/score.ts'
-import { openTracePool, type TracePool } from '../src/scoring/trace-pool.ts'
+import { cutGrades, cutKey, modelledShapes, type ModelledShape } from '../src/optics/cut/cut.ts'
+import { leanTable } from '../src/optics/cut/lean.ts'
+import { unpublishedProportions as existingProportions } from '../src/optics/cut/proportions.ts'
+import { sampledErrorMargins } from '../src/optics/error-margins.ts'
+import { tracedCuts as existingTracedCuts } from '../src/optics/score.ts'
+import { openTracePool, type TracePool } from '../src/optics/threads/trace-pool.ts'
 import { errorRowsOf } from './scores-build/error-rows.ts'
 import { leanTableOf } from './scores-build/lean-factors.ts'
 import { chooseUnpublished } from './scores-build/unpublished.ts'
@@ -98,7 +98,7 @@ async function withAllCores<Result>(run: (pool: TracePool) => Promise<Result>): 
 }
 
 function fileOf(path: string): URL {
-  return new URL(`../src/domain/scoring/${path}`, import.meta.url)
+  return new URL(`../src/optics/${path}`, import.meta.url)
 }
 
 /** One line per row, for readable diffs. */

@@ -1,7 +1,7 @@
-import type { Cut, CutMeasurements, ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { solidOfCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { drawPicture, type PictureKind } from '../../src/domain/scoring/picture/picture.ts'
-import { encodePng } from '../../src/scoring/png.ts'
+import type { Cut, CutMeasurements, ModelledShape } from '../../src/optics/cut/cut.ts'
+import { solidOfCut } from '../../src/optics/cut/trace-cut.ts'
+import { drawPicture, type PictureKind } from '../../src/optics/picture/picture.ts'
+import { encodePng } from '../../src/optics/threads/png.ts'
 
 const KINDS: readonly PictureKind[] = ['face-up', 'aset', 'rocked']
 

@@ -1,6 +1,6 @@
-import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
-import type { TracePool } from '../../src/scoring/trace-pool.ts'
+import type { ModelledShape } from '../../src/optics/cut/cut.ts'
+import { knowledgeLevels, type KnowledgeLevel } from '../../src/optics/error-margins.ts'
+import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
 import { generateStones, scoreNames, type SampledScoreName, type MiddleProportions } from './generated-stones.ts'
 import { spreadDeviations } from './real-spread.ts'
 

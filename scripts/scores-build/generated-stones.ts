@@ -5,19 +5,19 @@ import {
   type CutGrade,
   type CutMeasurements,
   type ModelledShape,
-} from '../../src/domain/scoring/cut/cut.ts'
+} from '../../src/optics/cut/cut.ts'
 import {
   ImpossibleProportions,
   nominal,
   proportionsOf,
   type UnpublishedProportions,
-} from '../../src/domain/scoring/cut/proportions.ts'
-import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
-import { weight } from '../../src/domain/scoring/light/optics.ts'
-import { relativePerformance } from '../../src/domain/scoring/score-formulas.ts'
-import { degrees } from '../../src/domain/scoring/solid/facet.ts'
-import type { TracePool } from '../../src/scoring/trace-pool.ts'
+} from '../../src/optics/cut/proportions.ts'
+import type { TracedCut } from '../../src/optics/cut/trace-cut.ts'
+import { knowledgeLevels, type KnowledgeLevel } from '../../src/optics/error-margins.ts'
+import { weight } from '../../src/optics/light/optics.ts'
+import { relativePerformance } from '../../src/optics/score-formulas.ts'
+import { degrees } from '../../src/optics/solid/facet.ts'
+import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 
 /** Relative differences of a stone's own scores from those estimated from what is known of it; spread in points of pc. */

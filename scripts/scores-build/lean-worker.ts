@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads'
-import { grades, type Cut } from '../../src/domain/scoring/cut/cut.ts'
-import type { LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
-import { perturbSolid } from '../../src/domain/scoring/cut/perturbation.ts'
-import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
-import { traceSolid, idealSolidOfCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { compareFaces } from '../../src/domain/scoring/light/face-up.ts'
-import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
+import { grades, type Cut } from '../../src/optics/cut/cut.ts'
+import type { LeanFigure } from '../../src/optics/cut/lean.ts'
+import { perturbSolid } from '../../src/optics/cut/perturbation.ts'
+import { ImpossibleProportions } from '../../src/optics/cut/proportions.ts'
+import { traceSolid, idealSolidOfCut } from '../../src/optics/cut/trace-cut.ts'
+import { compareFaces } from '../../src/optics/light/face-up.ts'
+import type { Solid } from '../../src/optics/solid/solid.ts'
 
 export type LeanTask = { readonly cut: Cut; readonly pattern: number }
 

@@ -1,7 +1,7 @@
-import type { CutGrade } from '../../src/domain/scoring/cut/cut.ts'
-import { weight } from '../../src/domain/scoring/light/optics.ts'
-import { spreadScore } from '../../src/domain/scoring/score-formulas.ts'
-import type { TracePool } from '../../src/scoring/trace-pool.ts'
+import type { CutGrade } from '../../src/optics/cut/cut.ts'
+import { weight } from '../../src/optics/light/optics.ts'
+import { spreadScore } from '../../src/optics/score-formulas.ts'
+import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 import { realStones, datasetGrades } from '../scores-check/stones.ts'
 

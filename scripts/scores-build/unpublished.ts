@@ -5,17 +5,17 @@ import {
   type CutGrade,
   type Grade,
   type ModelledShape,
-} from '../../src/domain/scoring/cut/cut.ts'
+} from '../../src/optics/cut/cut.ts'
 import {
   ImpossibleProportions,
   nominal,
   proportionsOf,
   type UnpublishedProportions,
-} from '../../src/domain/scoring/cut/proportions.ts'
-import { degrees } from '../../src/domain/scoring/solid/facet.ts'
-import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/score-formulas.ts'
-import type { TracePool } from '../../src/scoring/trace-pool.ts'
+} from '../../src/optics/cut/proportions.ts'
+import { degrees } from '../../src/optics/solid/facet.ts'
+import type { TracedCut } from '../../src/optics/cut/trace-cut.ts'
+import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/optics/score-formulas.ts'
+import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 import { giaGradeOf, type GiaGrade } from '../scores-check/gia-charts.ts'
 

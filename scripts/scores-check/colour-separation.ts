@@ -1,11 +1,11 @@
-import { diamondOptics } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { at } from '../../src/domain/scoring/light/optics.ts'
-import { toPlaneSet, type PlaneSet } from '../../src/domain/scoring/light/planes.ts'
-import { angularDispersion } from '../../src/domain/scoring/light/face-up.ts'
-import { isFromSky, newPath, trace, type LightPath } from '../../src/domain/scoring/light/trace.ts'
-import { aimFrom, viewFrom, type View } from '../../src/domain/scoring/light/view.ts'
-import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
-import { radians } from '../../src/domain/scoring/solid/facet.ts'
+import { diamondOptics } from '../../src/optics/cut/trace-cut.ts'
+import { at } from '../../src/optics/light/optics.ts'
+import { toPlaneSet, type PlaneSet } from '../../src/optics/light/planes.ts'
+import { angularDispersion } from '../../src/optics/light/face-up.ts'
+import { isFromSky, newPath, trace, type LightPath } from '../../src/optics/light/trace.ts'
+import { aimFrom, viewFrom, type View } from '../../src/optics/light/view.ts'
+import type { Solid } from '../../src/optics/solid/solid.ts'
+import { radians } from '../../src/optics/solid/facet.ts'
 
 /** Number of spots in each direction of a square around the stone, per view. */
 const SPOTS_PER_SIDE = 300

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
-import { modelledShapes, type Cut } from '../../src/domain/scoring/cut/cut.ts'
-import { unpublishedProportions } from '../../src/domain/scoring/cut/proportions.ts'
-import { openTracePool } from '../../src/scoring/trace-pool.ts'
+import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/optics/error-margins.ts'
+import { modelledShapes, type Cut } from '../../src/optics/cut/cut.ts'
+import { unpublishedProportions } from '../../src/optics/cut/proportions.ts'
+import { openTracePool } from '../../src/optics/threads/trace-pool.ts'
 import { generateStones, scoreNames, type GeneratedStone } from '../scores-build/generated-stones.ts'
 import { makeCheck, type Check } from './check.ts'
 

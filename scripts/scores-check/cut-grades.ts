@@ -1,4 +1,4 @@
-import { traceSolid, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { traceSolid, type RoundMeasures } from '../../src/optics/cut/trace-cut.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
 import { makeCheck, type Check } from './check.ts'
 import { quantile, roundBrilliant } from './designs.ts'

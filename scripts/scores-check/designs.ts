@@ -1,7 +1,7 @@
-import { defaultFinishGrade, type Cut, type CutGrade } from '../../src/domain/scoring/cut/cut.ts'
-import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
-import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
+import { defaultFinishGrade, type Cut, type CutGrade } from '../../src/optics/cut/cut.ts'
+import { facetModels } from '../../src/optics/cut/facets.ts'
+import { roundProportions, type RoundMeasures } from '../../src/optics/cut/trace-cut.ts'
+import { solidOf, type Solid } from '../../src/optics/solid/solid.ts'
 
 /** A round brilliant; proportions that are not given are the reference's. */
 export const roundBrilliant = (measures: Partial<RoundMeasures>): Solid =>

@@ -1,15 +1,15 @@
-import { modelledShapes } from '../../src/domain/scoring/cut/cut.ts'
+import { modelledShapes } from '../../src/optics/cut/cut.ts'
 import {
   traceEyeRays,
   weightedLightReturn,
   sampleWholeSky,
   type DirectionSampler,
-} from '../../src/domain/scoring/light/light-return.ts'
-import { measureFaceUp } from '../../src/domain/scoring/light/face-up.ts'
-import { at } from '../../src/domain/scoring/light/optics.ts'
-import { CROWN } from '../../src/domain/scoring/light/planes.ts'
-import { diamondOptics, solidOfCut, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { crownTargetOf } from '../../src/domain/scoring/light/view.ts'
+} from '../../src/optics/light/light-return.ts'
+import { measureFaceUp } from '../../src/optics/light/face-up.ts'
+import { at } from '../../src/optics/light/optics.ts'
+import { CROWN } from '../../src/optics/light/planes.ts'
+import { diamondOptics, solidOfCut, type RoundMeasures } from '../../src/optics/cut/trace-cut.ts'
+import { crownTargetOf } from '../../src/optics/light/view.ts'
 import { nearPublished, makeCheck, type Check } from './check.ts'
 import { defaultCut, roundBrilliant } from './designs.ts'
 

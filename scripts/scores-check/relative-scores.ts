@@ -1,6 +1,6 @@
-import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { scoreStone } from '../../src/domain/scoring/score.ts'
-import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
+import type { ModelledShape } from '../../src/optics/cut/cut.ts'
+import { scoreStone } from '../../src/optics/score.ts'
+import type { TracedCut } from '../../src/optics/cut/trace-cut.ts'
 
 /** The relative scores of a traced cut, and the spread for one carat. */
 export function relativeScores(

@@ -18,7 +18,7 @@ export const LONG_FIRST = [
   'faults/secrets-killed.slow',
   'browser/reference.slow',
   'stores/eventstoredb/eventstoredb.engines',
-  'domain/scoring/mesh/solid-of-body',
+  'optics/mesh/solid-of-body',
   'api/consistency',
   'cli/environments.slow',
   'browser/inventory.slow',

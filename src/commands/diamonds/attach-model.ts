@@ -9,7 +9,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import { RequestError } from '../../domain/decider.ts'
 import type { StoneModel, StoneModelProperties } from '../../domain/diamond/stone-model.ts'
-import { InvalidMesh } from '../../domain/scoring/mesh/mesh.ts'
+import { InvalidMesh } from '../../optics/mesh/mesh.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { FileUpload } from '../../stores/ports/file-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'

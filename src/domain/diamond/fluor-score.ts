@@ -1,5 +1,5 @@
 import { fluorColor, fluorIntensity } from '../dictionaries/fluorescence.ts'
-import { FLUOR_VERSION } from '../scoring/version.ts'
+import { FLUOR_VERSION } from '../../optics/version.ts'
 import type { DiamondFields } from './fields.ts'
 import type { Scores } from './scores.ts'
 

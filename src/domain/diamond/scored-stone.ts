@@ -12,9 +12,9 @@ import {
   type Grade,
   type CutMeasurements,
   type CutShape,
-} from '../scoring/cut/cut.ts'
-import type { Stone } from '../scoring/cut/stone.ts'
-import type { SymmetryFold } from '../scoring/mesh/symmetry.ts'
+} from '../../optics/cut/cut.ts'
+import type { Stone } from '../../optics/cut/stone.ts'
+import type { SymmetryFold } from '../../optics/mesh/symmetry.ts'
 import type { LiveDiamond } from './diamond.ts'
 import { fluorScore } from './fluor-score.ts'
 import { DICTIONARIES, type DictionaryName } from './fields.ts'

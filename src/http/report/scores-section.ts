@@ -1,7 +1,7 @@
 import type { ScoreSource, ScoreBasis } from '../../domain/diamond/score-basis.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
 import type { ScoringName } from '../../domain/dictionaries/constants.ts'
-import type { CutMeasurements } from '../../domain/scoring/cut/cut.ts'
+import type { CutMeasurements } from '../../optics/cut/cut.ts'
 import { gradeScore, scoreGrades, type ScoreGrading, type ScoreGrade } from '../../domain/diamond/score-grading.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 

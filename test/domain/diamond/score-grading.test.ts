@@ -2,7 +2,7 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { gradeScore, scoreGrades } from '../../../src/domain/diamond/score-grading.ts'
-import { isClose } from '../scoring/cuts.ts'
+import { isClose } from '../../optics/cuts.ts'
 
 const test = suite('a grade range')
 

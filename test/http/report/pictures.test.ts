@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ImpossibleProportions } from '../../../src/domain/scoring/cut/proportions.ts'
+import { ImpossibleProportions } from '../../../src/optics/cut/proportions.ts'
 import { StonePictureCache, type PictureRenderer } from '../../../src/http/report/pictures.ts'
-import { nominalCut } from '../../domain/scoring/cuts.ts'
+import { nominalCut } from '../../optics/cuts.ts'
 
 const test = suite('pictures of report pages')
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deflateSync } from 'node:zlib'
-import { encodePng } from '../../../src/scoring/png.ts'
+import { encodePng } from '../../../src/optics/threads/png.ts'
 import { openPictureCache } from '../../../src/stores/folder/picture-cache.ts'
 
 const test = suite<{ root: string; folder: string }>('the picture cache')

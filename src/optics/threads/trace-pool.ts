@@ -1,0 +1,64 @@
+import type { Cut } from '../cut/cut.ts'
+import { ImpossibleProportions, UntraceableCut } from '../cut/proportions.ts'
+import type { SymmetryFold } from '../mesh/symmetry.ts'
+import type { StoneModelProperties } from '../stone-model-tracing.ts'
+import { InvalidMesh } from '../mesh/mesh.ts'
+import type { TracedCut } from '../cut/trace-cut.ts'
+import { startWorker } from '../../runtime/start-worker.ts'
+import type { TraceTaskResult, PictureRequest, TraceTask } from './trace-messages.ts'
+import { WorkerPool } from '../../runtime/worker-pool.ts'
+
+/**
+ * Traces cuts and draws pictures in worker threads, so that the event loop stays free. Both reject with ImpossibleProportions if no
+ * stone can have the proportions, with UntraceableCut if tracing failed, and with Error if the pool was closed or the thread died.
+ */
+export type TracePool = {
+  /** Takes about 0.3 s. */
+  readonly traceInWorker: (cut: Cut | 'reference') => Promise<TracedCut>
+  /** Computes the properties of a 3D model. @throws InvalidMesh if the file is not a 3D file, or its body is not a stone */
+  readonly inspectInWorker: (bytes: Uint8Array<ArrayBuffer>) => Promise<StoneModelProperties>
+  /** Traces a stone's 3D model. @throws UntraceableCut if the file is not a stone */
+  readonly traceModelInWorker: (bytes: Uint8Array<ArrayBuffer>, fold: SymmetryFold | undefined) => Promise<TracedCut>
+  /** Returns a PNG file; takes about 0.1 to 0.3 s. */
+  readonly drawInWorker: (request: PictureRequest) => Promise<Uint8Array>
+  readonly pendingCount: () => number
+  readonly close: () => Promise<void>
+}
+
+export type TracePoolOptions = {
+  readonly threads?: number
+  /** For background work: the threads get a low scheduling priority and leave the processor to requests. */
+  readonly lowPriority?: boolean
+}
+
+export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOptions = {}): TracePool {
+  const start = () => startWorker('./trace-worker', import.meta.url, { lowPriority })
+  const pool = new WorkerPool<TraceTask, TraceTaskResult>(start, threads)
+  return {
+    traceInWorker: async (cut) => {
+      const answer = await pool.run({ kind: 'trace', cut })
+      return answer.kind === 'traced' ? answer.traced : throwTaskFailure(answer)
+    },
+    inspectInWorker: async (bytes) => {
+      const answer = await pool.run({ kind: 'inspect', bytes })
+      if (answer.kind === 'no-stone') throw new InvalidMesh(answer.message)
+      return answer.kind === 'inspected' ? answer.shape : throwTaskFailure(answer)
+    },
+    traceModelInWorker: async (bytes, fold) => {
+      const answer = await pool.run({ kind: 'trace-model', bytes, fold })
+      return answer.kind === 'traced' ? answer.traced : throwTaskFailure(answer)
+    },
+    drawInWorker: async (request) => {
+      const answer = await pool.run({ kind: 'draw', request })
+      return answer.kind === 'drawn' ? answer.png : throwTaskFailure(answer)
+    },
+    pendingCount: () => pool.pendingTaskCount,
+    close: () => pool.close(),
+  }
+}
+
+function throwTaskFailure(answer: TraceTaskResult): never {
+  if (answer.kind === 'impossible') throw new ImpossibleProportions(answer.message)
+  if (answer.kind === 'failed' || answer.kind === 'no-stone') throw new UntraceableCut(answer.message)
+  throw new Error(`unexpected result of a tracing thread: ${answer.kind}`)
+}

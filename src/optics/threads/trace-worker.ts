@@ -1,0 +1,44 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { drawPicture } from '../picture/picture.ts'
+import { ImpossibleProportions } from '../cut/proportions.ts'
+import { solidOfCut, traceCut, traceReference } from '../cut/trace-cut.ts'
+import { InvalidMesh } from '../mesh/mesh.ts'
+import { UnreadableMesh } from '../mesh/mesh-builder.ts'
+import { encodePng } from './png.ts'
+import { lowerPriority } from '../../runtime/priority.ts'
+import { inspectModel, solidOfModel, traceModel } from '../stone-model-tracing.ts'
+import type { TraceTaskResult, TraceTask } from './trace-messages.ts'
+
+if (workerData.lowPriority === true) lowerPriority()
+
+/** Handles one task at a time. Errors are returned as results, so that the thread keeps running. */
+parentPort?.on('message', (task: TraceTask) => parentPort?.postMessage(handleTask(task)))
+
+function handleTask(task: TraceTask): TraceTaskResult {
+  try {
+    return runTask(task)
+  } catch (error) {
+    return { kind: kindOf(error), message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function kindOf(error: unknown): 'impossible' | 'no-stone' | 'failed' {
+  if (error instanceof ImpossibleProportions) return 'impossible'
+  return error instanceof InvalidMesh || error instanceof UnreadableMesh ? 'no-stone' : 'failed'
+}
+
+function runTask(task: TraceTask): TraceTaskResult {
+  switch (task.kind) {
+    case 'trace':
+      return { kind: 'traced', traced: task.cut === 'reference' ? traceReference() : traceCut(task.cut) }
+    case 'trace-model':
+      return { kind: 'traced', traced: traceModel(task.bytes, task.fold) }
+    case 'inspect':
+      return { kind: 'inspected', shape: inspectModel(task.bytes) }
+    case 'draw': {
+      const { subject, kind } = task.request
+      const solid = 'cut' in subject ? solidOfCut(subject.cut).solid : solidOfModel(subject.model)
+      return { kind: 'drawn', png: encodePng(drawPicture(solid, kind)) }
+    }
+  }
+}
