@@ -14,7 +14,7 @@ import {
 } from '../../src/optics/cut/proportions.ts'
 import type { TracedCut } from '../../src/optics/cut/trace-cut.ts'
 import { knowledgeLevels, type KnowledgeLevel } from '../../src/optics/error-margins.ts'
-import { weight } from '../../src/optics/light/optics.ts'
+import { weight } from '../../src/optics/light/diamond-material.ts'
 import { relativePerformance } from '../../src/optics/score-formulas.ts'
 import { degrees } from '../../src/optics/solid/facet.ts'
 import type { TracePool } from '../../src/optics/threads/trace-pool.ts'

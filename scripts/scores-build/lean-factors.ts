@@ -1,6 +1,6 @@
 import { grades, type CutGrade, type ModelledShape } from '../../src/optics/cut/cut.ts'
 import type { LeanFigure } from '../../src/optics/cut/lean.ts'
-import { roundToSixDecimals } from '../../src/optics/light/optics.ts'
+import { roundToSixDecimals } from '../../src/optics/rounding.ts'
 import { startWorker } from '../../src/runtime/start-worker.ts'
 import { WorkerPool } from '../../src/runtime/worker-pool.ts'
 import { nonIncreasing } from './non-increasing.ts'

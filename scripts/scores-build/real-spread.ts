@@ -1,5 +1,5 @@
 import type { CutGrade } from '../../src/optics/cut/cut.ts'
-import { weight } from '../../src/optics/light/optics.ts'
+import { weight } from '../../src/optics/light/diamond-material.ts'
 import { spreadScore } from '../../src/optics/score-formulas.ts'
 import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'

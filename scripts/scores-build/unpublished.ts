@@ -1,11 +1,4 @@
-import {
-  cutGrades,
-  grades,
-  type Cut,
-  type CutGrade,
-  type Grade,
-  type ModelledShape,
-} from '../../src/optics/cut/cut.ts'
+import { cutGrades, grades, type Cut, type CutGrade, type Grade, type ModelledShape } from '../../src/optics/cut/cut.ts'
 import {
   ImpossibleProportions,
   nominal,

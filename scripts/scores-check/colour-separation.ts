@@ -1,5 +1,5 @@
 import { diamondOptics } from '../../src/optics/cut/trace-cut.ts'
-import { at } from '../../src/optics/light/optics.ts'
+import { at } from '../../src/optics/light/typed-arrays.ts'
 import { toPlaneSet, type PlaneSet } from '../../src/optics/light/planes.ts'
 import { angularDispersion } from '../../src/optics/light/face-up.ts'
 import { isFromSky, newPath, trace, type LightPath } from '../../src/optics/light/trace.ts'

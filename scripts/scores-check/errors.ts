@@ -1,6 +1,6 @@
 import { modelledShapes, type Grade } from '../../src/optics/cut/cut.ts'
 import { errorMarginsOf } from '../../src/optics/error-margins.ts'
-import { weight } from '../../src/optics/light/optics.ts'
+import { weight } from '../../src/optics/light/diamond-material.ts'
 import { relativePerformance } from '../../src/optics/score-formulas.ts'
 import { referenceCut, findTracedCut } from '../../src/optics/score.ts'
 import { referenceSolid, traceCut, traceSolid } from '../../src/optics/cut/trace-cut.ts'

@@ -1,7 +1,7 @@
 import { modelledShapes, type ModelledShape } from '../../src/optics/cut/cut.ts'
 import { facetAngle, length, subtract, type Vector } from '../../src/optics/solid/facet.ts'
 import { facetModels } from '../../src/optics/cut/facets.ts'
-import { lines, refractiveIndex, weight, widthOf } from '../../src/optics/light/optics.ts'
+import { lines, refractiveIndex, weight, widthOf } from '../../src/optics/light/diamond-material.ts'
 import { proportionsOf } from '../../src/optics/cut/proportions.ts'
 import { solidOf, type Solid } from '../../src/optics/solid/solid.ts'
 import { referenceSolid } from '../../src/optics/cut/trace-cut.ts'

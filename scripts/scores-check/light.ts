@@ -6,7 +6,7 @@ import {
   type DirectionSampler,
 } from '../../src/optics/light/light-return.ts'
 import { measureFaceUp } from '../../src/optics/light/face-up.ts'
-import { at } from '../../src/optics/light/optics.ts'
+import { at } from '../../src/optics/light/typed-arrays.ts'
 import { CROWN } from '../../src/optics/light/planes.ts'
 import { diamondOptics, solidOfCut, type RoundMeasures } from '../../src/optics/cut/trace-cut.ts'
 import { crownTargetOf } from '../../src/optics/light/view.ts'

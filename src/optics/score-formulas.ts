@@ -1,10 +1,11 @@
-import type { Scores } from '../domain/diamond/scores.ts'
+import { roundDecimals } from './rounding.ts'
+import type { Scores } from './scores.ts'
 import type { CutShape } from './cut/cut.ts'
 import { excellentLimit, RANGE_OF_RMS } from './cut/perturbation.ts'
 import type { FaceUpSize } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
 import { compareFaces } from './light/face-up.ts'
-import { weight, widthOf } from './light/optics.ts'
+import { weight, widthOf } from './light/diamond-material.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
 /** A table size in percent of the width, and the frame of a typical stone with such a table. */
@@ -137,11 +138,4 @@ export function symmetryScore({ crownDeviation, pavilionDeviation }: TracedCut, 
   const crown = roundDecimals(scale(crownDeviation, excellentLimit.crown), 2)
   const pav = roundDecimals(scale(pavilionDeviation, excellentLimit.pavilion), 2)
   return { val: roundDecimals((pav + crown) / 2, 2), pav, crown, d, ver }
-}
-
-/** Rounds half away from zero as the decimal number is written, not as its binary approximation would round. */
-export function roundDecimals(value: number, places: number): number {
-  const scale = 10 ** places
-  const rounded = Math.round(Math.abs(value) * scale * (1 + Number.EPSILON)) / scale
-  return value < 0 && rounded !== 0 ? -rounded : rounded
 }

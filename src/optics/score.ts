@@ -1,11 +1,11 @@
-import type { Scores } from '../domain/diamond/scores.ts'
+import type { Scores } from './scores.ts'
 import { cutKey, defaultFinishGrade, type Cut } from './cut/cut.ts'
 import { leanFactors } from './cut/lean.ts'
 import { toleranceFactors } from './cut/perturbation.ts'
 import type { Stone } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
 import { errorMarginsOf } from './error-margins.ts'
-import { roundToSixDecimals } from './light/optics.ts'
+import { roundToSixDecimals } from './rounding.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './score-formulas.ts'
 import traced from './traced-cuts.json' with { type: 'json' }
 

@@ -1,13 +1,14 @@
-import { roundDecimals } from './score-formulas.ts'
+import { roundDecimals } from './rounding.ts'
 import { toConvexBody } from './mesh/convex-body.ts'
 import { solidOfBody } from './mesh/solid-of-body.ts'
 import { measuredDeviation, type SymmetryFold } from './mesh/symmetry.ts'
 import { traceSolid, type TracedCut } from './cut/trace-cut.ts'
-import { caratsOf } from './light/optics.ts'
+import { caratsOf } from './light/diamond-material.ts'
 import type { Solid } from './solid/solid.ts'
-import { readMesh, type MeshFormat } from './mesh/read-mesh.ts'
+import type { MeshFormat } from './mesh/mesh.ts'
+import { readMesh } from './mesh/read-mesh.ts'
 
-/** Properties computed from a 3D file. */
+/** Properties computed from a 3D file. The longer side as seen from above is the length. */
 export type StoneModelProperties = {
   readonly format: MeshFormat
   /** Number of facets in the file. */
@@ -16,7 +17,7 @@ export type StoneModelProperties = {
   readonly planes: { readonly count: number; readonly within: number }
   /** Weight in carats, computed from the volume. */
   readonly carat: number
-  /** Millimetres. The longer side as seen from above is the length. */
+  /** Millimetres. */
   readonly measurements: { readonly length: number; readonly width: number; readonly depth: number }
 }
 

@@ -6,9 +6,6 @@ const MODEL = '4.0.0'
 /** The version of all scores computed by ray tracing: the model version, with the hash of the table as build metadata. */
 export const OPTICS_VERSION = `${MODEL}+${traced.hash}`
 
-/** The version of the fluorescence score, which is taken from the report alone. */
-export const FLUOR_VERSION = '1.0.0'
-
 /**
  * Whether a version is newer than another one, by major, minor and patch. Build metadata is ignored (semver.org, 2.0.0,
  * rule 10), so tables of the same model are equally new.

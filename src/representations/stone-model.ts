@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { DiamondFields } from '../domain/diamond/fields.ts'
-import { MODEL_FORMATS, modelWarnings, type StoneModel } from '../domain/diamond/stone-model.ts'
+import { MESH_FORMATS } from '../optics/mesh/mesh.ts'
+import { modelWarnings, type StoneModel } from '../domain/diamond/stone-model.ts'
 
 export const MAX_MODEL_BYTES = 20 * 1024 * 1024
 
@@ -11,7 +12,7 @@ const millimetres = z.number().positive()
 
 export const STONE_MODEL = z
   .object({
-    format: z.enum(MODEL_FORMATS).meta({ id: 'ModelFormat' }),
+    format: z.enum(MESH_FORMATS).meta({ id: 'ModelFormat' }),
     facets: z.int().describe('Number of facets in the file.'),
     carat: z.number().describe('Weight in carats of a diamond of this volume, with lengths in millimetres.'),
     measurements: z

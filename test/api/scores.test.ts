@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { Scores } from '../../src/domain/diamond/scores.ts'
+import type { Scores } from '../../src/optics/scores.ts'
 import { layoutNamed } from '../fixtures/reports/layouts.ts'
 import { onPaper } from '../fixtures/reports/paper.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { Scores } from '../../src/domain/diamond/scores.ts'
+import type { Scores } from '../../src/optics/scores.ts'
 import { attached, file, pathOf, smallPdf, text } from './harness/form.ts'
 import { attachModel, model, modelFile, sendModel } from './harness/models.ts'
 import { expect, refusal, type ApiResponse } from './harness/request.ts'

@@ -3,31 +3,36 @@ import { posix } from 'node:path'
 /** A module and its imports: paths relative to src/, packages by name. */
 export type Module = { readonly path: string; readonly imports: readonly string[] }
 
-/** Within src/stores, the ports are here; every other module is part of an adapter. */
-const PORT = 'stores/ports/'
+/** The folders that are two layers: modules whose path starts with `prefix` are the layer `inside`, the others `outside`. */
+const SPLIT: Readonly<Record<string, { readonly prefix: string; readonly inside: string; readonly outside: string }>> =
+  {
+    stores: { prefix: 'stores/ports/', inside: 'port', outside: 'adapter' },
+    optics: { prefix: 'optics/threads/', inside: 'threads', outside: 'optics' },
+  }
 
 /** The layers that all layers with the service's functions may import. */
-const CORE = ['domain', 'representations', 'events', 'evidence', 'port', 'credentials', 'runtime'] as const
+const CORE = ['optics', 'domain', 'representations', 'events', 'evidence', 'port', 'credentials', 'runtime'] as const
 
 /** The layers that each layer may import besides itself. Wiring composes the service; main.ts may import all layers. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
+  optics: [],
+  domain: ['optics'],
   runtime: [],
   port: ['domain'],
-  representations: ['domain'],
+  representations: ['domain', 'optics'],
   events: ['domain', 'port'],
   evidence: ['port'],
   credentials: ['domain', 'runtime'],
-  scoring: ['domain', 'runtime'],
+  threads: ['optics', 'runtime'],
   reports: ['domain', 'runtime'],
   adapter: ['port', 'domain', 'runtime'],
-  commands: ['domain', 'events', 'port', 'credentials'],
+  commands: ['domain', 'optics', 'events', 'port', 'credentials'],
   projections: [...CORE],
   reactions: [...CORE, 'commands', 'projections'],
   http: [...CORE, 'commands', 'projections'],
-  wiring: [...CORE, 'scoring', 'reports', 'adapter', 'commands', 'projections', 'reactions', 'http'],
+  wiring: [...CORE, 'threads', 'reports', 'adapter', 'commands', 'projections', 'reactions', 'http'],
   maintenance: [...CORE, 'commands', 'projections', 'reactions', 'wiring'],
-  cli: [...CORE, 'commands', 'projections', 'reactions', 'scoring', 'maintenance', 'wiring'],
+  cli: [...CORE, 'commands', 'projections', 'reactions', 'threads', 'maintenance', 'wiring'],
 }
 
 /** Whether a module belongs to a layer, or is main.ts. */
@@ -51,11 +56,11 @@ export function wrongImports(modules: readonly Module[]): string[] {
   })
 }
 
-/** The packages that the domain may import: events are declared with their schemas. */
-const DOMAIN_PACKAGES: ReadonlySet<string> = new Set(['zod'])
+/** The packages that the pure layers may import: events are declared with their schemas. All packages for the other layers. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = { optics: [], domain: ['zod'] }
 
 function mayImport(layer: string, name: string): boolean {
-  if (!isOfSrc(name)) return layer !== 'domain' || DOMAIN_PACKAGES.has(name)
+  if (!isOfSrc(name)) return PACKAGES[layer]?.includes(name) ?? true
   const other = layerOf(name)
   if (other === 'adapter') return layer === 'adapter' || layer === 'wiring'
   const allowed = ALLOWED[layer]
@@ -68,8 +73,9 @@ const isOfSrc = (name: string) => /\.(?:ts|json)$/.test(name) && !name.startsWit
 /** The layer of a path. A module directly in src is its own layer. */
 function layerOf(path: string): string {
   const folder = path.split('/', 1)[0] ?? path
-  if (folder !== 'stores') return folder
-  return path.startsWith(PORT) ? 'port' : 'adapter'
+  const split = SPLIT[folder]
+  if (split === undefined) return folder
+  return path.startsWith(split.prefix) ? split.inside : split.outside
 }
 
 function messageFor(path: string, layer: string, name: string): string {

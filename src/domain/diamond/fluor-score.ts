@@ -1,7 +1,9 @@
 import { fluorColor, fluorIntensity } from '../dictionaries/fluorescence.ts'
-import { FLUOR_VERSION } from '../../optics/version.ts'
 import type { DiamondFields } from './fields.ts'
-import type { Scores } from './scores.ts'
+import type { Scores } from '../../optics/scores.ts'
+
+/** The version of the fluorescence score, which is taken from the report alone. */
+export const FLUOR_VERSION = '1.0.0'
 
 const NO_COLOR = fluorColor.find('None') ?? 0
 

@@ -6,7 +6,7 @@ import { isNewer, OPTICS_VERSION } from '../../optics/version.ts'
 import { diamondDecider, type Diamond, type DiamondEvent, type LiveDiamond } from './diamond.ts'
 import { SCORED_FIELDS, type FieldName } from './fields.ts'
 import { stoneOf } from './scored-stone.ts'
-import type { Scores } from './scores.ts'
+import type { Scores } from '../../optics/scores.ts'
 
 /** A diamond, and the revision of the last event that changed an input of its scores; -1 if there is none. */
 export type ScoringState = { readonly diamond: Diamond; readonly stoneRevision: number }

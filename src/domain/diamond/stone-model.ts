@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { fileDigest } from '../certification/certification.ts'
 import { declareEvents, type EventOf, type SchemaOutput } from '../event.ts'
+import { MESH_FORMATS } from '../../optics/mesh/mesh.ts'
+import type { StoneModelProperties } from '../../optics/stone-model-tracing.ts'
 import type { DiamondFields } from './fields.ts'
-
-export const MODEL_FORMATS = ['OFF', 'STL', 'OBJ'] as const
-
-export type ModelFormat = (typeof MODEL_FORMATS)[number]
 
 const millimetres = z.number().positive()
 
 const modelPropertiesSchema = z.object({
-  format: z.enum(MODEL_FORMATS),
+  format: z.enum(MESH_FORMATS),
   facets: z.int().min(1).describe('number of facets in the file'),
   planes: z
     .object({ count: z.int().min(1), within: z.number().positive() })
@@ -19,12 +17,10 @@ const modelPropertiesSchema = z.object({
     ),
   carat: z.number().positive().describe('weight in carats, computed from the volume'),
   measurements: z.object({ length: millimetres, width: millimetres, depth: millimetres }).describe('millimetres'),
-})
+}) satisfies z.ZodType<StoneModelProperties>
 
 const stoneModel = modelPropertiesSchema.extend({ file: z.object({ digest: fileDigest, bytes: z.int().min(1) }) })
 
-/** Properties computed from a 3D file. The longer side as seen from above is the length. */
-export type StoneModelProperties = SchemaOutput<typeof modelPropertiesSchema>
 /** A stone's own 3D model, as measured by a scanner. The file's bytes are in the file store, under their digest. */
 export type StoneModel = SchemaOutput<typeof stoneModel>
 

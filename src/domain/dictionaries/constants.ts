@@ -1,5 +1,6 @@
 import { DICTIONARIES } from '../diamond/fields.ts'
-import { FLUOR_VERSION, OPTICS_VERSION } from '../../optics/version.ts'
+import { FLUOR_VERSION } from '../diamond/fluor-score.ts'
+import { OPTICS_VERSION } from '../../optics/version.ts'
 import { topLevelShapes, type ShapeSummary } from './shapes.ts'
 
 /** Upper bounds of the grades P, F, G, VG, EX and OU. P starts at 0; the bound of OU only scales a drawing. */

@@ -8,7 +8,7 @@ import {
   missingModelError,
   requireOwnedDiamond,
 } from '../../domain/diamond/diamond.ts'
-import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
+import type { MeshFormat } from '../../optics/mesh/mesh.ts'
 import { RequestError, type ErrorDetail, type FaultCode } from '../../domain/decider.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
@@ -202,7 +202,7 @@ export const removeStoneModel = endpoint({
 })
 
 /** model/obj and model/stl are registered at https://www.iana.org/assignments/media-types; OFF is not. */
-const MEDIA: Readonly<Record<ModelFormat, string>> = {
+const MEDIA: Readonly<Record<MeshFormat, string>> = {
   OFF: 'application/octet-stream',
   STL: 'model/stl',
   OBJ: 'model/obj',

@@ -8,7 +8,7 @@ import { measuredProportions } from '../../domain/certification/measured-proport
 import { reportCheckUrl } from '../../domain/certification/page-cells.ts'
 import { fileLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { scoreBasisOf } from '../../domain/diamond/score-basis.ts'
-import type { Scores } from '../../domain/diamond/scores.ts'
+import type { Scores } from '../../optics/scores.ts'
 import { modelWarnings } from '../../domain/diamond/stone-model.ts'
 import type { PictureKind } from '../../optics/picture/picture.ts'
 import { OPTICS_VERSION } from '../../optics/version.ts'

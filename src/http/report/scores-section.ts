@@ -1,5 +1,5 @@
 import type { ScoreSource, ScoreBasis } from '../../domain/diamond/score-basis.ts'
-import type { Scores } from '../../domain/diamond/scores.ts'
+import type { Scores } from '../../optics/scores.ts'
 import type { ScoringName } from '../../domain/dictionaries/constants.ts'
 import type { CutMeasurements } from '../../optics/cut/cut.ts'
 import { gradeScore, scoreGrades, type ScoreGrading, type ScoreGrade } from '../../domain/diamond/score-grading.ts'

@@ -1,4 +1,4 @@
-import { roundToSixDecimals } from '../light/optics.ts'
+import { roundToSixDecimals } from '../rounding.ts'
 import { grades, type Cut, type Finish, type ModelledShape } from './cut.ts'
 import made from './lean-factors.json' with { type: 'json' }
 import { combinedTilt } from './perturbation.ts'

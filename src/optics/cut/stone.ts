@@ -9,7 +9,7 @@ import {
   type ModelledShape,
   type CutShape,
 } from './cut.ts'
-import type { Scores } from '../../domain/diamond/scores.ts'
+import type { Scores } from '../scores.ts'
 
 export type Stone = {
   readonly shape?: CutShape

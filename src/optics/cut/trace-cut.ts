@@ -1,6 +1,7 @@
 import { measureFaceUp, type FaceUpMetrics } from '../light/face-up.ts'
 import { weightedLightReturn, type SamplingOptions } from '../light/light-return.ts'
-import { roundToSixDecimals, lines, refractiveIndex } from '../light/optics.ts'
+import { roundToSixDecimals } from '../rounding.ts'
+import { lines, refractiveIndex } from '../light/diamond-material.ts'
 import { crownTargetOf } from '../light/view.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
 import { radians } from '../solid/facet.ts'

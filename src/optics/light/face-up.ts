@@ -1,6 +1,6 @@
 import type { Solid } from '../solid/solid.ts'
 import { radians } from '../solid/facet.ts'
-import { at, integerAt } from './optics.ts'
+import { at, integerAt } from './typed-arrays.ts'
 import { toPlaneSet, type PlaneSet } from './planes.ts'
 import { aimFrom, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
 import { isFromSky, newPath, trace, type LightPath } from './trace.ts'

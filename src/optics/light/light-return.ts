@@ -1,4 +1,4 @@
-import { at, integerAt } from './optics.ts'
+import { at, integerAt } from './typed-arrays.ts'
 import type { PlaneSet } from './planes.ts'
 import { chooseTriangle, sample, type CrownTarget } from './view.ts'
 import { aim, isFromSky, newPath, trace, type LightPath } from './trace.ts'

@@ -1,5 +1,6 @@
 import type { Facet, StonePart } from '../solid/facet.ts'
-import { at, DX, DY, DZ, DISTANCE, X, Y, Z, type Ray } from './optics.ts'
+import { at } from './typed-arrays.ts'
+import { DX, DY, DZ, DISTANCE, X, Y, Z, type Ray } from './ray.ts'
 import type { Solid } from '../solid/solid.ts'
 
 /** Codes of the parts of a stone, in the order of planes. */

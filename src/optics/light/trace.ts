@@ -1,26 +1,5 @@
-import {
-  at,
-  DX,
-  DY,
-  DZ,
-  I,
-  newRay,
-  OX,
-  OY,
-  OZ,
-  Q,
-  DISTANCE,
-  SX,
-  SY,
-  SZ,
-  U,
-  V,
-  integerAt,
-  X,
-  Y,
-  Z,
-  type Ray,
-} from './optics.ts'
+import { at, integerAt } from './typed-arrays.ts'
+import { DX, DY, DZ, I, newRay, OX, OY, OZ, Q, DISTANCE, SX, SY, SZ, U, V, X, Y, Z, type Ray } from './ray.ts'
 import { CROWN, FOLD, nearestPlane, type PlaneSet } from './planes.ts'
 
 /**

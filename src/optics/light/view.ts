@@ -1,6 +1,6 @@
 import type { Solid } from '../solid/solid.ts'
 import { cross, length, subtract, type Vector } from '../solid/facet.ts'
-import { at } from './optics.ts'
+import { at } from './typed-arrays.ts'
 import { toPlaneSet, type PlaneSet } from './planes.ts'
 import { aim, type LightPath } from './trace.ts'
 

@@ -1,5 +1,9 @@
 import { add, cross, dot, length, scale, subtract, type Vector } from '../solid/facet.ts'
 
+/** The formats of 3D files that are read: Geomview's OFF, STL and Wavefront OBJ. */
+export const MESH_FORMATS = ['OFF', 'STL', 'OBJ'] as const
+export type MeshFormat = (typeof MESH_FORMATS)[number]
+
 /** A mesh that does not bound a convex body. The message names the place by facet number in the file and by coordinates in millimetres. */
 export class InvalidMesh extends Error {
   override readonly name = 'InvalidMesh'

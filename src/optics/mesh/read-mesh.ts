@@ -1,4 +1,4 @@
-import type { Mesh } from './mesh.ts'
+import type { Mesh, MeshFormat } from './mesh.ts'
 import { weldVertices } from './weld.ts'
 import {
   buildMesh,
@@ -184,8 +184,6 @@ const lengthFor = (facets: number): number => FIRST_FACET_OFFSET + FACET_BYTES *
 
 const pointAt = (view: DataView, from: number): number[] =>
   [0, 4, 8].map((offset) => view.getFloat32(from + offset, true))
-
-export type MeshFormat = 'OFF' | 'STL' | 'OBJ'
 
 /** The UTF-8 byte order mark, which some editors write at the start of a text. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]

@@ -1,4 +1,5 @@
-import { at, DX, DY, DZ, type Ray } from '../light/optics.ts'
+import { at } from '../light/typed-arrays.ts'
+import { DX, DY, DZ, type Ray } from '../light/ray.ts'
 import type { PlaneSet } from '../light/planes.ts'
 
 /**

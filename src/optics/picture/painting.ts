@@ -1,4 +1,6 @@
-import { at, I, OX, OY, OZ, refractiveIndex, integerAt, type Ray } from '../light/optics.ts'
+import { at, integerAt } from '../light/typed-arrays.ts'
+import { I, OX, OY, OZ, type Ray } from '../light/ray.ts'
+import { refractiveIndex } from '../light/diamond-material.ts'
 import type { View } from '../light/view.ts'
 import { radians } from '../solid/facet.ts'
 import type { CompanionRays, LightReceiver, BundleSums } from './ray-bundles.ts'

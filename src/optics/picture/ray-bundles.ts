@@ -1,4 +1,5 @@
-import { at, DX, DY, DZ, I, newRay, V, integerAt, type Ray } from '../light/optics.ts'
+import { at, integerAt } from '../light/typed-arrays.ts'
+import { DX, DY, DZ, I, newRay, V, type Ray } from '../light/ray.ts'
 import { CROWN, FOLD, type PlaneSet } from '../light/planes.ts'
 import { enterStone, reflectInside, crossMirrorPlane } from '../light/trace.ts'
 import type { Vector } from '../solid/facet.ts'

@@ -5,8 +5,10 @@ import {
   type ScoringTools,
 } from '../../commands/scores/score-diamonds.ts'
 import { diamondStream } from '../../domain/diamond/diamond.ts'
-import { replaceScores, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
-import { FLUOR_VERSION, isNewer, OPTICS_VERSION } from '../../optics/version.ts'
+import { replaceScores, type DiamondScored } from '../../domain/diamond/scores.ts'
+import type { Scores } from '../../optics/scores.ts'
+import { FLUOR_VERSION } from '../../domain/diamond/fluor-score.ts'
+import { isNewer, OPTICS_VERSION } from '../../optics/version.ts'
 import { decode, UnsupportedEventVersion } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { AppLogger } from '../../runtime/logger.ts'

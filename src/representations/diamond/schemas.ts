@@ -8,7 +8,7 @@ import {
   type NewDiamond,
   type OptionalField,
 } from '../../domain/diamond/fields.ts'
-import { isTextMember, SCORE_MEMBERS, type ScoreName } from '../../domain/diamond/scores.ts'
+import { isTextMember, SCORE_MEMBERS, type ScoreName } from '../../optics/scores.ts'
 import { CERTIFICATION } from '../certification.ts'
 import { assignedMembers, DIAMOND_ID, objectSchema } from '../parse.ts'
 import { jsonWriterOf } from './diamond-json.ts'

@@ -1,5 +1,5 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { SCORE_MEMBERS, type ScoreName, type Scores } from '../../domain/diamond/scores.ts'
+import { SCORE_MEMBERS, type ScoreName, type Scores } from '../../optics/scores.ts'
 
 /** Members of scores that only v4 shows. */
 const NOT_IN_V3: ReadonlySet<string> = new Set(['color', 'colorCode'])

@@ -1,6 +1,6 @@
 import { solidOfCut } from '../../../src/optics/cut/trace-cut.ts'
 import type { Cut, Grade, ModelledShape } from '../../../src/optics/cut/cut.ts'
-import { widthOf } from '../../../src/optics/light/optics.ts'
+import { widthOf } from '../../../src/optics/light/diamond-material.ts'
 import { meshOf, toMeshFile, type FileEncoding } from '../../optics/mesh/mesh-file.ts'
 import { file, formBody, formHeaders, type Part } from './form.ts'
 import type { Vendor } from './account.ts'

@@ -1,4 +1,4 @@
-import type { Scores } from '../../../src/domain/diamond/scores.ts'
+import type { Scores } from '../../../src/optics/scores.ts'
 import { until } from '../../until.ts'
 import type { Vendor } from './account.ts'
 import { expect, type ApiResponse } from './request.ts'

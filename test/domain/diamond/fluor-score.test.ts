@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DICTIONARIES } from '../../../src/domain/diamond/fields.ts'
 import { fluorScore } from '../../../src/domain/diamond/fluor-score.ts'
-import type { Scores } from '../../../src/domain/diamond/scores.ts'
+import type { Scores } from '../../../src/optics/scores.ts'
 
 const test = suite('the fluorescence score')
 

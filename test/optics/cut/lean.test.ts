@@ -1,13 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  cutGrades,
-  grades,
-  modelledShapes,
-  type Cut,
-  type Finish,
-  type Grade,
-} from '../../../src/optics/cut/cut.ts'
+import { cutGrades, grades, modelledShapes, type Cut, type Finish, type Grade } from '../../../src/optics/cut/cut.ts'
 import { noLeanLoss, leanFactors, leanTable } from '../../../src/optics/cut/lean.ts'
 import { traceCut, traceReference } from '../../../src/optics/cut/trace-cut.ts'
 import { scoreStone, findTracedCut } from '../../../src/optics/score.ts'

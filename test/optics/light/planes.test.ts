@@ -1,15 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nearestPlane, toPlaneSet } from '../../../src/optics/light/planes.ts'
-import { DX, DY, DZ, newRay, X, Y, Z } from '../../../src/optics/light/optics.ts'
-import {
-  dot,
-  radians,
-  unit,
-  type Facet,
-  type StonePart,
-  type Vector,
-} from '../../../src/optics/solid/facet.ts'
+import { DX, DY, DZ, newRay, X, Y, Z } from '../../../src/optics/light/ray.ts'
+import { dot, radians, unit, type Facet, type StonePart, type Vector } from '../../../src/optics/solid/facet.ts'
 import { solidOf, type Solid } from '../../../src/optics/solid/solid.ts'
 
 const test = suite('the first plane that a ray hits')

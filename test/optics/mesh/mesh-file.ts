@@ -1,6 +1,6 @@
 import type { Mesh } from '../../../src/optics/mesh/mesh.ts'
 import { weldVertices } from '../../../src/optics/mesh/weld.ts'
-import type { MeshFormat } from '../../../src/optics/mesh/read-mesh.ts'
+import type { MeshFormat } from '../../../src/optics/mesh/mesh.ts'
 import type { Solid } from '../../../src/optics/solid/solid.ts'
 import { add, cross, dot, scale, subtract, unit, type Vector } from '../../../src/optics/solid/facet.ts'
 

@@ -11,7 +11,7 @@ import {
   type Frame,
 } from '../../../src/optics/picture/frame.ts'
 import { toPlaneSet, type PlaneSet } from '../../../src/optics/light/planes.ts'
-import { newRay, DX, DY, DZ, OX, OY, OZ } from '../../../src/optics/light/optics.ts'
+import { newRay, DX, DY, DZ, OX, OY, OZ } from '../../../src/optics/light/ray.ts'
 import { enterStone, isFromSky, reflectInside, newPath, trace } from '../../../src/optics/light/trace.ts'
 import { aimFrom } from '../../../src/optics/light/view.ts'
 import type { Solid } from '../../../src/optics/solid/solid.ts'

@@ -1,0 +1,9 @@
+/** Rounds half away from zero as the decimal number is written, not as its binary approximation would round. */
+export function roundDecimals(value: number, places: number): number {
+  const scale = 10 ** places
+  const rounded = Math.round(Math.abs(value) * scale * (1 + Number.EPSILON)) / scale
+  return value < 0 && rounded !== 0 ? -rounded : rounded
+}
+
+/** Rounds to six decimals: sines may differ in the last digit between JavaScript engines, stored figures must not. */
+export const roundToSixDecimals = (value: number): number => Math.round(value * 1e6) / 1e6
