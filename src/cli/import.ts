@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
 import { requireAccount } from '../commands/accounts/accounts.ts'
 import { BadUsage } from '../maintenance/operation.ts'
-import { parseColumnMapping, parseValueMappings } from './import/columns.ts'
+import { parseColumnMapping, parseValueMappings } from '../trade-files/columns.ts'
 import { importStones } from './import/import-stones.ts'
 import type { ImportRequest } from './import/report.ts'
-import { withFile } from './import/source.ts'
+import { withFile } from '../trade-files/source.ts'
 import { undoImport } from './import/undo.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
 

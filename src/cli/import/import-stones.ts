@@ -9,12 +9,12 @@ import { createOperatorOrigin } from '../with-installation.ts'
 import { formatCount, formatQuantity, note } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
 import { listenForStop } from '../process-exit.ts'
-import type { ValueMapping, ColumnMapping } from './columns.ts'
-import { collectFindings, type Findings } from './findings.ts'
-import { readSettledStock, type Stock } from './stock.ts'
-import { readLines } from './lines.ts'
+import type { ValueMapping, ColumnMapping } from '../../trade-files/columns.ts'
+import { collectFindings, type Findings } from '../../trade-files/findings.ts'
+import { readSettledStock, type Stock } from '../../commands/imports/stock.ts'
+import { readLines } from '../../trade-files/lines.ts'
 import { describeResult, ZERO_COUNTS, ImportReport, describeDryRun, type ImportRequest } from './report.ts'
-import { openSource } from './source.ts'
+import { openSource } from '../../trade-files/source.ts'
 import {
   BULK_SIZE,
   countChanges,
@@ -24,7 +24,7 @@ import {
   planUpdates,
   writeBulks,
   type ImportBulks,
-} from './write.ts'
+} from '../../commands/imports/write-bulks.ts'
 import { writeUndoFile } from './undo.ts'
 
 type ImportContext = {

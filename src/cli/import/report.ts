@@ -1,8 +1,8 @@
 import { formatCount, formatQuantity, note, printResult, type OutputOptions } from '../output.ts'
-import type { Findings } from './findings.ts'
-import type { DecimalSeparator } from './numbers.ts'
-import type { ImportSource } from './source.ts'
-import type { ImportCounts } from './write.ts'
+import type { Findings } from '../../trade-files/findings.ts'
+import type { DecimalSeparator } from '../../trade-files/numbers.ts'
+import type { ImportSource } from '../../trade-files/source.ts'
+import type { ImportCounts } from '../../commands/imports/write-bulks.ts'
 
 /** The options of an import. */
 export type ImportRequest = OutputOptions & {

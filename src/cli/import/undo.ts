@@ -20,7 +20,7 @@ import { createOperatorOrigin, withInstallation, type OpenInstallation } from '.
 import { formatCount, formatQuantity, note, printResult, progressBar, type OutputOptions } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
 import { listenForStop, type StopSignal } from '../process-exit.ts'
-import { finishAndReadBulk, readCompletedBulks, createDiamondContext } from './write.ts'
+import { finishAndReadBulk, readCompletedBulks, createDiamondContext } from '../../commands/imports/write-bulks.ts'
 
 /**
  * Identifies an import; its changes are in the event log. Written before the first change, so that an interrupted import can

@@ -6,15 +6,15 @@ import { finishBulk } from '../../../src/commands/bulk/handle-bulk.ts'
 import { createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
 import type { DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
 import { decode } from '../../../src/events/decode.ts'
-import type { UsableLine } from '../../../src/cli/import/findings.ts'
-import { readSettledStock } from '../../../src/cli/import/stock.ts'
+import type { UsableLine } from '../../../src/trade-files/findings.ts'
+import { readSettledStock } from '../../../src/commands/imports/stock.ts'
 import {
   planCreations,
   planDeletions,
   findResumePoint,
   planUpdates,
   writeBulks,
-} from '../../../src/cli/import/write.ts'
+} from '../../../src/commands/imports/write-bulks.ts'
 import { findRemainingBulks, undoBulks } from '../../../src/cli/import/undo.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'

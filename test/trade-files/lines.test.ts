@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readSettledStock } from '../../../src/cli/import/stock.ts'
-import { readLines, type ImportEntry } from '../../../src/cli/import/lines.ts'
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
-import { createDiamonds } from '../../../src/commands/diamonds/diamonds.ts'
-import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
-import { temporaryLog } from '../../stores/temporary-log.ts'
+import { readSettledStock } from '../../src/commands/imports/stock.ts'
+import { readLines, type ImportEntry } from '../../src/trade-files/lines.ts'
+import { createCommandContext } from '../../src/commands/core/handle.ts'
+import { createDiamonds } from '../../src/commands/diamonds/diamonds.ts'
+import { IdAllocator } from '../../src/commands/installation/id-allocator.ts'
+import { temporaryLog } from '../stores/temporary-log.ts'
 
 const test = suite('import lines of stones by sku')
 

@@ -1,8 +1,8 @@
-import { finishBulk } from '../../commands/bulk/handle-bulk.ts'
-import { requestStream } from '../../commands/bulk/request-record.ts'
-import { latestPosition } from '../../commands/core/append.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
-import { changeStock, AlreadyApplied } from '../../commands/diamonds/change-stock.ts'
+import { finishBulk } from '../bulk/handle-bulk.ts'
+import { requestStream } from '../bulk/request-record.ts'
+import { latestPosition } from '../core/append.ts'
+import type { CommandContext } from '../core/handle.ts'
+import { changeStock, AlreadyApplied } from '../diamonds/change-stock.ts'
 import {
   decideChanges,
   planDelete,
@@ -10,8 +10,8 @@ import {
   type CommandPrincipal,
   type DiamondChange,
   type DiamondCommandContext,
-} from '../../commands/diamonds/diamonds.ts'
-import { IdAllocator } from '../../commands/installation/id-allocator.ts'
+} from '../diamonds/diamonds.ts'
+import { IdAllocator } from '../installation/id-allocator.ts'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
@@ -19,9 +19,9 @@ import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-metadata.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { formatCount, formatQuantity, progressBar } from '../output.ts'
-import type { StopSignal } from '../process-exit.ts'
-import { toNewDiamond, type UsableLine } from './findings.ts'
+import { formatCount, formatQuantity, progressBar } from '../../cli/output.ts'
+import type { StopSignal } from '../../cli/process-exit.ts'
+import { toNewDiamond, type UsableLine } from '../../trade-files/findings.ts'
 import type { Stock } from './stock.ts'
 
 /** Stones that are written atomically. */

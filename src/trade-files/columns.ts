@@ -1,10 +1,10 @@
-import { REQUIRED_FIELDS, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
-import { cutQuality } from '../../domain/dictionaries/cut-grades.ts'
-import { findClosestName } from '../../domain/dictionaries/edit-distance.ts'
-import { parseShape } from '../../domain/dictionaries/shapes.ts'
-import { comparisonKey } from '../../domain/visible-text.ts'
-import { BadUsage } from '../../maintenance/operation.ts'
-import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/field-descriptions.ts'
+import { REQUIRED_FIELDS, type FieldName, fieldsOf } from '../domain/diamond/fields.ts'
+import { cutQuality } from '../domain/dictionaries/cut-grades.ts'
+import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
+import { parseShape } from '../domain/dictionaries/shapes.ts'
+import { comparisonKey } from '../domain/visible-text.ts'
+import { BadUsage } from '../maintenance/operation.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from '../representations/diamond/field-descriptions.ts'
 import { DISCOUNTS, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 
 /** The field of each column of a spreadsheet; undefined for an ignored column. */

@@ -1,11 +1,11 @@
-import { finishBulk } from '../../commands/bulk/handle-bulk.ts'
+import { finishBulk } from '../bulk/handle-bulk.ts'
 import { diamondIdOfStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { DiamondFieldChanges } from '../../domain/diamond/fields.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
-import { note, noteSkippedEvent } from '../output.ts'
+import type { CommandContext } from '../core/handle.ts'
+import { note, noteSkippedEvent } from '../../cli/output.ts'
 
 /** The stones of an account, as far as an import needs them. */
 export type Stock = {

@@ -1,8 +1,8 @@
-import { FIELD_NAMES, REQUIRED_FIELDS, type DiamondFieldChanges } from '../../domain/diamond/fields.ts'
-import { parseShape } from '../../domain/dictionaries/shapes.ts'
-import { parseFieldChanges, parseNewDiamond } from '../../representations/diamond/parse-diamond.ts'
-import { isJsonObject, describeJsonType } from '../../representations/json.ts'
-import { OperationFailure } from '../../maintenance/operation.ts'
+import { FIELD_NAMES, REQUIRED_FIELDS, type DiamondFieldChanges } from '../domain/diamond/fields.ts'
+import { parseShape } from '../domain/dictionaries/shapes.ts'
+import { parseFieldChanges, parseNewDiamond } from '../representations/diamond/parse-diamond.ts'
+import { isJsonObject, describeJsonType } from '../representations/json.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /** A text that is not a valid value of its column's field. */

@@ -1,6 +1,6 @@
-import type { AmountRange } from '../../domain/diamond/field.ts'
-import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
-import { BadUsage } from '../../maintenance/operation.ts'
+import type { AmountRange } from '../domain/diamond/field.ts'
+import { FIELDS, type FieldName } from '../domain/diamond/fields.ts'
+import { BadUsage } from '../maintenance/operation.ts'
 
 /** Decimal separator: `0.71`, or `0,71` as in most of Europe. */
 export type DecimalSeparator = '.' | ','

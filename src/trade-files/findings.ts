@@ -5,10 +5,10 @@ import {
   type DiamondFieldChanges,
   type FieldName,
   type NewDiamond,
-} from '../../domain/diamond/fields.ts'
-import { jsonWriterOf } from '../../representations/diamond/diamond-json.ts'
-import { formatCount, formatQuantity } from '../output.ts'
-import type { Stock } from './stock.ts'
+} from '../domain/diamond/fields.ts'
+import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
+import { formatCount, formatQuantity } from '../cli/output.ts'
+import type { Stock } from '../commands/imports/stock.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
 
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */

@@ -2,7 +2,7 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import { OperationFailure } from '../../maintenance/operation.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
 
 /** Delimiters, most common first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const

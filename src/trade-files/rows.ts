@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
-import { visibleText } from '../../domain/visible-text.ts'
-import { OperationFailure } from '../../maintenance/operation.ts'
+import { visibleText } from '../domain/visible-text.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseCells } from '../../../src/cli/import/cells.ts'
-import { readHeader, parseColumnMapping, type Columns } from '../../../src/cli/import/columns.ts'
-import { WITHOUT_FIELD } from '../../../src/cli/import/trade-columns.ts'
+import { parseCells } from '../../src/trade-files/cells.ts'
+import { readHeader, parseColumnMapping, type Columns } from '../../src/trade-files/columns.ts'
+import { WITHOUT_FIELD } from '../../src/trade-files/trade-columns.ts'
 
 const test = suite('columns of trade files')
 

@@ -1,6 +1,6 @@
-import type { FieldName } from '../../domain/diamond/fields.ts'
-import { parseShape } from '../../domain/dictionaries/shapes.ts'
-import { BadUsage, OperationFailure } from '../../maintenance/operation.ts'
+import type { FieldName } from '../domain/diamond/fields.ts'
+import { parseShape } from '../domain/dictionaries/shapes.ts'
+import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { parseCells, isAcceptedValue } from './cells.ts'
 import {
   countKnownHeadings,
