@@ -54,6 +54,8 @@ const faults: readonly (readonly [name: string, path: string, source: string])[]
   ['a module of the optics that imports a package', 'optics/cut/a.ts', "import { z } from 'zod'"],
   ['a module of the optics that imports its threads', 'optics/a.ts', "import { b } from './threads/b.ts'"],
   ['a tracing thread that imports a store', 'optics/threads/a.ts', "import { b } from '../../stores/ports/b.ts'"],
+  ['a reader of trade files that imports a command', 'trade-files/a.ts', "import type { b } from '../commands/b.ts'"],
+  ['a reader of trade files that asks in the terminal', 'trade-files/a.ts', "import { b } from 'node:readline'"],
   ['a command that imports a route', 'commands/a.ts', "import type { b } from '../http/b.ts'"],
   ['a projection that imports a command', 'projections/a.ts', "import type { b } from '../commands/b.ts'"],
   ['a projection that imports an adapter', 'projections/a.ts', "import { b } from '../stores/sqlite/events.ts'"],

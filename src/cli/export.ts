@@ -14,7 +14,7 @@ import type { Installation } from '../wiring/installation.ts'
 import { escapeFormula } from '../trade-files/rows.ts'
 import { readStock } from '../commands/imports/stock.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
-import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
+import { formatQuantity, note, noteSkippedEvent, printResult, type OutputOptions } from './output.ts'
 
 /** `jsonl`: one JSON object per line. */
 export type ExportFormat = 'csv' | 'jsonl'
@@ -90,7 +90,7 @@ async function exportStones(open: OpenInstallation, file: string | undefined, op
   await withInstallation(open, async (installation) => {
     const { store } = installation
     const { account } = await requireAccount(installation, options.user)
-    const ids = [...(await readStock(store, account)).skus.keys()]
+    const ids = [...(await readStock(store, account, noteSkippedEvent)).skus.keys()]
     const format = options.format ?? formatOf(file, options)
     if (file !== undefined) {
       await writeFile(installation, ids, file, format)

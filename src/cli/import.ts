@@ -4,7 +4,7 @@ import { BadUsage } from '../maintenance/operation.ts'
 import { parseColumnMapping, parseValueMappings } from '../trade-files/columns.ts'
 import { importStones } from './import/import-stones.ts'
 import type { ImportRequest } from './import/report.ts'
-import { withFile } from '../trade-files/source.ts'
+import { withFile } from './import/stdin-file.ts'
 import { undoImport } from './import/undo.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
 

@@ -3,7 +3,7 @@ import { cutQuality } from '../domain/dictionaries/cut-grades.ts'
 import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
-import { BadUsage } from '../maintenance/operation.ts'
+import { UnclearFile } from './errors.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../representations/diamond/field-descriptions.ts'
 import { DISCOUNTS, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 
@@ -53,13 +53,13 @@ const PER_CARAT_HEADINGS: ReadonlySet<string> = new Set(PRICES_PER_CARAT.map(nor
 /** Fields by normalised heading, from `--map`; `undefined` ignores the column. */
 export type ColumnMapping = ReadonlyMap<string, FieldName | undefined>
 
-/** Parses `--map`, such as `Lot=sku` or `Remark=`. @throws BadUsage for an unknown field */
+/** Parses `--map`, such as `Lot=sku` or `Remark=`. @throws UnclearFile for an unknown field */
 export function parseColumnMapping(optionValues: readonly string[]): ColumnMapping {
   return new Map(
     optionValues.map((optionValue) => {
       const separatorIndex = optionValue.lastIndexOf('=')
       if (separatorIndex < 1)
-        throw new BadUsage(`--map ${optionValue}: must be COLUMN=FIELD, or COLUMN= to ignore the column`)
+        throw new UnclearFile(`--map ${optionValue}: must be COLUMN=FIELD, or COLUMN= to ignore the column`)
       const [heading, fieldName] = [
         normalizeHeading(optionValue.slice(0, separatorIndex)),
         optionValue.slice(separatorIndex + 1).trim(),
@@ -67,7 +67,7 @@ export function parseColumnMapping(optionValues: readonly string[]): ColumnMappi
       if (fieldName === '') return [heading, undefined]
       const field = FIELDS.find((name) => name.toLowerCase() === fieldName.toLowerCase())
       if (field !== undefined) return [heading, field]
-      throw new BadUsage(`--map ${optionValue}: unknown field ${fieldName}; the v4 fields are ${FIELDS.join(', ')}`)
+      throw new UnclearFile(`--map ${optionValue}: unknown field ${fieldName}; the v4 fields are ${FIELDS.join(', ')}`)
     }),
   )
 }
@@ -78,22 +78,23 @@ export type ValueMap = ReadonlyMap<number, ReadonlyMap<string, string>>
 /** One `--map-value`. */
 export type ValueMapping = { readonly column: string; readonly text: string; readonly value: string }
 
-/** Parses `--map-value`, such as `Cut:Super Ideal=Ideal` or `Price:ask=`. @throws BadUsage for another format */
+/** Parses `--map-value`, such as `Cut:Super Ideal=Ideal` or `Price:ask=`. @throws UnclearFile for another format */
 export function parseValueMappings(optionValues: readonly string[]): readonly ValueMapping[] {
   return optionValues.map((optionValue) => {
     const [, column = '', text = '', value = ''] = /^([^:]+):(.+)=([^=]*)$/.exec(optionValue) ?? []
     if (column === '')
-      throw new BadUsage(`--map-value ${optionValue}: must be COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
+      throw new UnclearFile(`--map-value ${optionValue}: must be COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
     return { column, text: comparisonKey(text), value: value.trim() }
   })
 }
 
-/** @throws BadUsage for a column that the header does not have */
+/** @throws UnclearFile for a column that the header does not have */
 export function groupValueMappings(header: readonly string[], values: readonly ValueMapping[]): ValueMap {
   const byColumn = new Map<number, Map<string, string>>()
   for (const { column, text, value } of values) {
     const index = header.findIndex((heading) => normalizeHeading(heading) === normalizeHeading(column))
-    if (index < 0) throw new BadUsage(`--map-value: unknown column ${column}; the columns are ${joinHeadings(header)}`)
+    if (index < 0)
+      throw new UnclearFile(`--map-value: unknown column ${column}; the columns are ${joinHeadings(header)}`)
     byColumn.set(index, (byColumn.get(index) ?? new Map<string, string>()).set(text, value))
   }
   return byColumn
@@ -111,7 +112,7 @@ export type HeaderRules = {
 /**
  * Maps the columns of a header to v4 fields, by field name in upper or lower case or by a name of the trade.
  * @param rows first rows below the header; they decide whether `Cut` is the shape
- * @throws BadUsage listing all problems: unknown columns, several columns for a field, missing required fields
+ * @throws UnclearFile listing all problems: unknown columns, several columns for a field, missing required fields
  */
 export function readHeader(
   header: readonly string[],
@@ -148,7 +149,7 @@ export function readHeader(
   faults.push(...findDuplicateColumns(header, columns), ...findAmbiguousPrices(header, columns, mapping))
   const missing = required.filter((name) => !columns.includes(name))
   if (missing.length > 0) faults.push(`The header has no column for ${missing.join(', ')}`)
-  if (faults.length > 0) throw new BadUsage(faults.join('\n'))
+  if (faults.length > 0) throw new UnclearFile(faults.join('\n'))
   return columns
 }
 

@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto'
-import {
-  FIELDS,
-  fieldsOf,
-  type DiamondFieldChanges,
-  type FieldName,
-  type NewDiamond,
-} from '../domain/diamond/fields.ts'
+import { FIELDS, fieldsOf, type DiamondFieldChanges, type FieldName } from '../domain/diamond/fields.ts'
 import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
-import { formatCount, formatQuantity } from '../cli/output.ts'
-import type { Stock } from '../commands/imports/stock.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
 
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
 const MAX_LISTED_TEXTS = 20
 
 /** Counts stones by a text. */
-class CountedTexts {
+export class CountedTexts {
   readonly #stones = new Map<string, number>()
   #unlistedCount = 0
 
@@ -30,16 +22,13 @@ class CountedTexts {
     return Object.fromEntries(this.#stones)
   }
 
-  /** For printing, such as `Trilliant (2)`. */
-  get summaryLines(): readonly string[] {
-    const texts = [...this.#stones].map(([text, stones]) => `${text} (${formatCount(stones)})`)
-    return this.#unlistedCount === 0
-      ? texts
-      : [...texts, `stones with other texts (${formatCount(this.#unlistedCount)})`]
+  /** Number of stones with other texts. */
+  get unlistedCount(): number {
+    return this.#unlistedCount
   }
 }
 
-type SummaryValue = string | number | boolean | null
+export type SummaryValue = string | number | boolean | null
 
 /** Number of stones of a file that have a field, and the range or the distinct values of the field. */
 export type FieldSummary = {
@@ -52,15 +41,20 @@ export type FieldSummary = {
 /** Stones that a dry run shows in full. */
 const SAMPLE_STONES = 3
 /** Distinct values of a field that are listed. */
-const MAX_LISTED_VALUES = 12
+export const MAX_LISTED_VALUES = 12
 
 const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: jsonWriterOf(FIELDS[name], 'v4') }))
 
 /** Summary of the stones of a file as they would be stored, so that the operator notices misread columns. */
-class ContentSummary {
+export class ContentSummary {
   readonly sampleStones: Readonly<Record<string, SummaryValue>>[] = []
   readonly #fields = new Map<FieldName, FieldStatistics>()
   #stones = 0
+
+  /** Number of stones. */
+  get stones(): number {
+    return this.#stones
+  }
 
   add({ set }: DiamondFieldChanges): void {
     this.#stones++
@@ -83,24 +77,6 @@ class ContentSummary {
       return field === undefined ? [] : [[name, field.summary] as const]
     })
     return Object.fromEntries(summaries)
-  }
-
-  get summaryLines(): readonly string[] {
-    const stones = this.sampleStones.map((stone) => {
-      const members = Object.entries(stone).map(([name, value]) => `${name} ${String(value)}`)
-      return `  ${members.join(', ')}`
-    })
-    const fields = Object.entries(this.fields).map(([name, summary]) => `  ${name}: ${this.#formatField(summary)}`)
-    if (stones.length === 0) return []
-    return ['first stones as they would be stored:', ...stones, 'values of all stones:', ...fields]
-  }
-
-  #formatField({ stones, from, to, values }: FieldSummary): string {
-    const countText =
-      stones === this.#stones ? '' : ` (${formatCount(stones)} of ${formatQuantity(this.#stones, 'stone')})`
-    if (from !== undefined) return `${from} to ${to}${countText}`
-    if (values === undefined) return formatQuantity(stones, 'text')
-    return `${values.join(', ')}${values.length === MAX_LISTED_VALUES ? ' and possibly others' : ''}${countText}`
   }
 }
 
@@ -155,8 +131,17 @@ export type Findings = {
 
 export type UsableLine = Extract<ImportLine, { change: DiamondFieldChanges }>
 
+/** The stones of the account before the import. */
+export type KnownStones = {
+  /** Ids of the stones with this sku; usually one. */
+  bySku(sku: string): readonly number[]
+}
+
 /** Validates a whole file before anything is written. @param stock the account's stones, for an update by sku */
-export async function collectFindings(lines: AsyncIterable<ImportLine>, stock: Stock | undefined): Promise<Findings> {
+export async function collectFindings(
+  lines: AsyncIterable<ImportLine>,
+  stock: KnownStones | undefined,
+): Promise<Findings> {
   const badLines: { line: number; problems: readonly string[]; invalidCells?: readonly InvalidCell[] }[] = []
   const customShapes = new CountedTexts()
   const notes = new CountedTexts()
@@ -210,7 +195,7 @@ export async function collectFindings(lines: AsyncIterable<ImportLine>, stock: S
 }
 
 /** The problems of a line; with `stock`, also an ambiguous sku and missing fields of a new stone. */
-function problemsOf(line: ImportLine, stock: Stock | undefined): readonly string[] {
+function problemsOf(line: ImportLine, stock: KnownStones | undefined): readonly string[] {
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
   const ids = stock.bySku(line.change.set.sku ?? '')
@@ -250,6 +235,3 @@ class Skus {
     }
   }
 }
-
-/** The line must have all required fields. */
-export const toNewDiamond = ({ set }: DiamondFieldChanges): NewDiamond => set as NewDiamond

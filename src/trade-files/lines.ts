@@ -2,7 +2,7 @@ import { FIELD_NAMES, REQUIRED_FIELDS, type DiamondFieldChanges } from '../domai
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { parseFieldChanges, parseNewDiamond } from '../representations/diamond/parse-diamond.ts'
 import { isJsonObject, describeJsonType } from '../representations/json.ts'
-import { OperationFailure } from '../maintenance/operation.ts'
+import { UnreadableFile } from './errors.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /** A text that is not a valid value of its column's field. */
@@ -95,7 +95,7 @@ const MAX_LINE_LENGTH = 2 ** 20
 
 /**
  * The entries of a JSON lines file: one object with v4 members per line. An absent member is unspecified, null means no value.
- * @throws OperationFailure, system errors
+ * @throws UnreadableFile, system errors
  */
 export async function* jsonEntries(
   file: string,
@@ -129,7 +129,7 @@ async function* splitLines(file: string, chunks: AsyncIterable<string>): AsyncGe
     const lines = (partialLine + chunk).split('\n')
     partialLine = lines.pop() ?? ''
     if (partialLine.length > MAX_LINE_LENGTH)
-      throw new OperationFailure(
+      throw new UnreadableFile(
         `${file}: a line is longer than ${MAX_LINE_LENGTH} characters, so the file is not JSON lines`,
       )
     yield* lines

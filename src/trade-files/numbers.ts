@@ -1,6 +1,6 @@
 import type { AmountRange } from '../domain/diamond/field.ts'
 import { FIELDS, type FieldName } from '../domain/diamond/fields.ts'
-import { BadUsage } from '../maintenance/operation.ts'
+import { UnclearFile } from './errors.ts'
 
 /** Decimal separator: `0.71`, or `0,71` as in most of Europe. */
 export type DecimalSeparator = '.' | ','
@@ -96,7 +96,7 @@ class NumberColumn {
   /**
    * @param otherSeparators separators of the file's unambiguous columns
    * @returns undefined if both separators give the same numbers
-   * @throws BadUsage if the column is ambiguous or inconsistent
+   * @throws UnclearFile if the column is ambiguous or inconsistent
    */
   decideSeparator(otherSeparators: ReadonlySet<DecimalSeparator>): DecimalSeparator | undefined {
     const { '.': point, ',': comma } = this.#unambiguous
@@ -112,7 +112,7 @@ class NumberColumn {
     if (otherSeparator !== undefined && otherSeparators.size === 1 && !separators.has(otherSeparator))
       return otherSeparator
     const { decimals } = this.#ambiguous
-    throw new BadUsage(
+    throw new UnclearFile(
       `The numbers in the column of ${this.name} are ambiguous: ${formatOccurrence(this.#ambiguous)} is ${decimals['.']} or ${decimals[',']}; ${CHOOSE}`,
     )
   }
@@ -123,7 +123,7 @@ class NumberColumn {
     contradiction: CellOccurrence | undefined,
   ): DecimalSeparator {
     if (contradiction === undefined) return decimal
-    throw new BadUsage(
+    throw new UnclearFile(
       `The column of ${this.name} has two decimal separators: ${formatOccurrence(occurrence)}, ${formatOccurrence(contradiction)}; ${CHOOSE}`,
     )
   }
@@ -152,7 +152,7 @@ export class NumberFormatDetector {
     column.add(cell, line)
   }
 
-  /** @throws BadUsage for an ambiguous or inconsistent column */
+  /** @throws UnclearFile for an ambiguous or inconsistent column */
   detect(): DecimalSeparators {
     const certainSeparators = new Set(
       [...this.#columns.values()].map((column) => column.certainSeparator).filter((one) => one !== undefined),

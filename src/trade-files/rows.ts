@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
 import { visibleText } from '../domain/visible-text.ts'
-import { OperationFailure } from '../maintenance/operation.ts'
+import { UnreadableFile } from './errors.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /**
@@ -25,7 +25,7 @@ export type SheetRow = { readonly line: number; readonly cells: readonly SheetCe
 export type SheetTable = {
   /** Format of the file, such as `utf-8, separated by commas`. */
   readonly description: string
-  /** @throws OperationFailure if the file cannot be parsed, system errors */
+  /** @throws UnreadableFile if the file cannot be parsed, system errors */
   rows(): AsyncIterable<SheetRow>
 }
 
@@ -70,7 +70,7 @@ async function* rowsOf(
       isDelimiterLine = false
     }
   } catch (error) {
-    throw error instanceof CsvError || isZlibError(error) ? new OperationFailure(`${file}: ${error.message}`) : error
+    throw error instanceof CsvError || isZlibError(error) ? new UnreadableFile(`${file}: ${error.message}`) : error
   }
 }
 

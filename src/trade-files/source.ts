@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
+import { UnclearFile, UnreadableFile } from './errors.ts'
 import { detectTextFileFormat, isZip } from './text-file-format.ts'
 import { jsonEntries, type ImportEntry } from './lines.ts'
 import { cellText, isZlibError, textTable, type SheetCell, type SheetRow, type SheetTable } from './rows.ts'
@@ -14,13 +11,13 @@ import { openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet 
  * A sheet of a workbook (`.xlsx`), read into memory. Numbers and booleans are stored values, not formatted ones; dates become
  * `2026-05-01`; a formula becomes its last result, or empty if that is an error.
  * @param sheet name, or number from 1
- * @throws BadUsage for an unknown sheet, OperationFailure if the file is not a readable workbook
+ * @throws UnclearFile for an unknown sheet, UnreadableFile if the file is not a readable workbook
  */
 async function openWorkbook(file: string, sheet = '1'): Promise<SheetTable> {
   const { default: readWorkbook } = await import('read-excel-file/node')
   const sheets = await readWorkbook(file).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new OperationFailure(
+    throw new UnreadableFile(
       `${file} is a ZIP archive, but not a readable workbook (${reason}); save it as .xlsx or CSV`,
     )
   })
@@ -28,7 +25,7 @@ async function openWorkbook(file: string, sheet = '1'): Promise<SheetTable> {
   const index = names.includes(sheet) ? names.indexOf(sheet) : Number(sheet) - 1
   const selectedSheet = sheets[index]
   if (selectedSheet === undefined)
-    throw new BadUsage(`--sheet: ${file} has no sheet ${sheet}; the sheets are ${names.join(', ')}`)
+    throw new UnclearFile(`--sheet: ${file} has no sheet ${sheet}; the sheets are ${names.join(', ')}`)
   const rows = selectedSheet.data.flatMap((cells, at): SheetRow[] => {
     const rowCells = cells.map(cellOf)
     return rowCells.every((cell) => cell === '') ? [] : [{ line: at + 1, cells: rowCells }]
@@ -69,17 +66,17 @@ export type SourceRules = SheetRules & {
 
 /**
  * Opens a workbook, a delimited text file or JSON lines; the latter two may be compressed with gzip.
- * @throws BadUsage for an invalid header, OperationFailure for another kind of file, system errors
+ * @throws UnclearFile for an invalid header, UnreadableFile for another kind of file, system errors
  */
 export async function openSource(file: string, { sheet, ...rules }: SourceRules): Promise<ImportSource> {
   if (isZip(file)) return sourceOf(file, await openSpreadsheet(file, await openWorkbook(file, sheet), rules))
-  if (sheet !== undefined) throw new BadUsage('--sheet requires a workbook (.xlsx)')
+  if (sheet !== undefined) throw new UnclearFile('--sheet requires a workbook (.xlsx)')
   const format = await detectTextFileFormat(file).catch((error: unknown) => {
-    throw isZlibError(error) ? new OperationFailure(`${file}: ${error.message}`) : error
+    throw isZlibError(error) ? new UnreadableFile(`${file}: ${error.message}`) : error
   })
   if (!format.isJson) return sourceOf(file, await openSpreadsheet(file, textTable(file, format), rules))
   if ((rules.mapping?.size ?? 0) > 0 || (rules.values?.length ?? 0) > 0)
-    throw new BadUsage('--map and --map-value require a file with a header, not JSON lines')
+    throw new UnclearFile('--map and --map-value require a file with a header, not JSON lines')
   return {
     mapping: {},
     description: `JSON lines with v4 fields (${format.encoding})`,
@@ -114,17 +111,4 @@ function describeColumns(sheet: Spreadsheet): string {
   if (sheet.hasTitle) lines.push(`line ${sheet.headerLine} is the header; the lines above it are ignored`)
   for (const line of sheet.totalLines) lines.push(`line ${line} is a total and is ignored`)
   return lines.join('\n')
-}
-
-/** Copies stdin (`-`) to a temporary file, since an import reads its file several times. */
-export async function withFile<Result>(fileArgument: string, task: (file: string) => Promise<Result>): Promise<Result> {
-  if (fileArgument !== '-') return task(fileArgument)
-  const folder = await mkdtemp(join(tmpdir(), 'adamant-import-'))
-  try {
-    const file = join(folder, 'stdin')
-    await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
-    return await task(file)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
 }

@@ -1,6 +1,6 @@
 import type { FieldName } from '../domain/diamond/fields.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
-import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
+import { UnclearFile, UnreadableFile } from './errors.ts'
 import { parseCells, isAcceptedValue } from './cells.ts'
 import {
   countKnownHeadings,
@@ -97,7 +97,7 @@ export type SheetRules = HeaderRules & {
 
 /**
  * Reads a spreadsheet once to find its header, the fields and decimal separators of its columns, and the total rows.
- * @throws BadUsage for an invalid header, cells without a heading and ambiguous numbers; OperationFailure if the file cannot be
+ * @throws UnclearFile for an invalid header, cells without a heading and ambiguous numbers; UnreadableFile if the file cannot be
  *   parsed; system errors
  */
 export async function openSpreadsheet(file: string, table: SheetTable, rules: SheetRules): Promise<Spreadsheet> {
@@ -153,7 +153,7 @@ type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & 
   readonly sampleRows: readonly (readonly string[])[]
 }
 
-/** The header: the first row with at least two known headings, else the first row. @throws BadUsage, OperationFailure */
+/** The header: the first row with at least two known headings, else the first row. @throws UnclearFile, UnreadableFile */
 async function findHeader(file: string, table: SheetTable, rules: SheetRules): Promise<HeaderLocation> {
   const rows: SheetRow[] = []
   let headerIndex: number | undefined
@@ -168,10 +168,10 @@ async function findHeader(file: string, table: SheetTable, rules: SheetRules): P
     if (rows.length > (headerIndex ?? 0) + SAMPLE_ROWS) break
   }
   const [first] = rows
-  if (first === undefined) throw new BadUsage(`${file} is empty; the first line must name the columns`)
+  if (first === undefined) throw new UnclearFile(`${file} is empty; the first line must name the columns`)
   if (headerIndex === undefined && rows.length === 1 && countKnownHeadings(texts(first), rules) === 0) {
     const start = first.cells.join(' ').slice(0, 60)
-    throw new OperationFailure(`${file} has no header with names of columns; it starts with: ${start}`)
+    throw new UnreadableFile(`${file} has no header with names of columns; it starts with: ${start}`)
   }
   const header = rows[headerIndex ?? 0] ?? first
   const sampleRows = rows.slice((headerIndex ?? 0) + 1).map(texts)
@@ -187,11 +187,11 @@ async function findHeader(file: string, table: SheetTable, rules: SheetRules): P
 const trimTrailingCells = <One extends SheetCell>(cells: readonly One[]): readonly One[] =>
   cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 
-/** @throws BadUsage for a cell in a column without a heading */
+/** @throws UnclearFile for a cell in a column without a heading */
 function rejectCellsWithoutHeading(header: readonly string[], { line, cells }: SheetRow): void {
   const index = cells.findIndex((cell, at) => cell !== '' && header[at] === '')
   if (index < 0) return
-  throw new BadUsage(
+  throw new UnclearFile(
     `Column ${index + 1} has no heading, but contains ${String(cells[index]).slice(0, 60)} in line ${line}`,
   )
 }
@@ -205,7 +205,7 @@ function decimalsOf(
   return Object.fromEntries(amountColumns.map(([, name]) => [name, decimal])) as DecimalSeparators
 }
 
-/** @throws OperationFailure, system errors */
+/** @throws UnreadableFile, system errors */
 export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<ImportEntry> {
   const { table, headerLine, totalLines } = sheet
   for await (const row of table.rows())

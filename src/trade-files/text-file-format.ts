@@ -2,7 +2,7 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import { OperationFailure } from '../maintenance/operation.ts'
+import { UnreadableFile } from './errors.ts'
 
 /** Delimiters, most common first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -55,15 +55,14 @@ async function* decodeChunks(bytes: AsyncIterable<Buffer>, decoder: TextDecoder)
 
 /**
  * Detects the format of a file; reads all of it for the encoding.
- * @throws OperationFailure for another kind of file; system and zlib errors
+ * @throws UnreadableFile for another kind of file; system and zlib errors
  */
 export async function detectTextFileFormat(file: string): Promise<TextFileFormat> {
   const encoding = await encodingOf(file)
   const lines = await firstLines(file, encoding)
   const [first = ''] = lines
   rejectUnsupportedFormats(file, first.trimStart())
-  if (lines.some((line) => line.includes('\0')))
-    throw new OperationFailure(`${file} is not a text file; ${SAVE_AS_CSV}`)
+  if (lines.some((line) => line.includes('\0'))) throw new UnreadableFile(`${file} is not a text file; ${SAVE_AS_CSV}`)
   const [, namedDelimiter] = /^"?sep=(.)"?$/i.exec(first.trim()) ?? []
   const delimiter = DELIMITERS.find((one) => one === namedDelimiter)
   return {
@@ -85,10 +84,10 @@ const UNSUPPORTED_FORMATS: readonly (readonly [start: string, advice: string])[]
   ['%PDF-', 'is a PDF; import a spreadsheet instead'],
 ]
 
-/** @throws OperationFailure with the kind of file and advice */
+/** @throws UnreadableFile with the kind of file and advice */
 function rejectUnsupportedFormats(file: string, start: string): void {
   for (const [signature, advice] of UNSUPPORTED_FORMATS)
-    if (start.startsWith(signature)) throw new OperationFailure(`${file} ${advice}`)
+    if (start.startsWith(signature)) throw new UnreadableFile(`${file} ${advice}`)
 }
 
 /**

@@ -25,14 +25,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   credentials: ['domain', 'runtime'],
   threads: ['optics', 'runtime'],
   reports: ['domain', 'runtime'],
+  'trade-files': ['domain', 'representations'],
   adapter: ['port', 'domain', 'runtime'],
-  commands: ['domain', 'optics', 'events', 'port', 'credentials'],
+  commands: ['domain', 'optics', 'events', 'port', 'credentials', 'trade-files'],
   projections: [...CORE],
   reactions: [...CORE, 'commands', 'projections'],
   http: [...CORE, 'commands', 'projections'],
   wiring: [...CORE, 'threads', 'reports', 'adapter', 'commands', 'projections', 'reactions', 'http'],
   maintenance: [...CORE, 'commands', 'projections', 'reactions', 'wiring'],
-  cli: [...CORE, 'commands', 'projections', 'reactions', 'threads', 'maintenance', 'wiring'],
+  cli: [...CORE, 'commands', 'projections', 'reactions', 'threads', 'trade-files', 'maintenance', 'wiring'],
 }
 
 /** Whether a module belongs to a layer, or is main.ts. */
@@ -56,8 +57,24 @@ export function wrongImports(modules: readonly Module[]): string[] {
   })
 }
 
-/** The packages that the pure layers may import: events are declared with their schemas. All packages for the other layers. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = { optics: [], domain: ['zod'] }
+/**
+ * The packages that these layers may import; the other layers may import all. Events are declared with their schemas. A trade file
+ * is read from a folder, by the parsers of its formats.
+ */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  optics: [],
+  domain: ['zod'],
+  'trade-files': [
+    'node:crypto',
+    'node:fs',
+    'node:stream',
+    'node:stream/promises',
+    'node:util',
+    'node:zlib',
+    'csv-parse',
+    'read-excel-file/node',
+  ],
+}
 
 function mayImport(layer: string, name: string): boolean {
   if (!isOfSrc(name)) return PACKAGES[layer]?.includes(name) ?? true

@@ -40,6 +40,7 @@ export const LONG_FIRST = [
   'faults/subscription-outage.slow',
   'docs/readme.slow',
   'faults/stale-reads.slow',
+  'commands/imports/crash.slow',
   'cli/import/killed.slow',
   'docs/synchronizing.slow',
   'faults/vault-shredded.slow',

@@ -6,7 +6,7 @@ import type { Installation } from '../../wiring/installation.ts'
 import { confirm } from '../confirm.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
 import { createOperatorOrigin } from '../with-installation.ts'
-import { formatCount, formatQuantity, note } from '../output.ts'
+import { formatCount, formatQuantity, note, noteSkippedEvent, progressBar } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
 import { listenForStop } from '../process-exit.ts'
 import type { ValueMapping, ColumnMapping } from '../../trade-files/columns.ts'
@@ -17,15 +17,21 @@ import { describeResult, ZERO_COUNTS, ImportReport, describeDryRun, type ImportR
 import { openSource } from '../../trade-files/source.ts'
 import {
   BULK_SIZE,
-  countChanges,
   planCreations,
   planDeletions,
-  findResumePoint,
   planUpdates,
-  writeBulks,
-  type ImportBulks,
-} from '../../commands/imports/write-bulks.ts'
+  type PlannedBulk,
+  type PlannedBulks,
+} from '../../trade-files/plan.ts'
+import { countChanges, findResumePoint, writeBulks } from '../../commands/imports/write-bulks.ts'
+import { AlreadyApplied } from '../../commands/diamonds/change-stock.ts'
 import { writeUndoFile } from './undo.ts'
+
+const STOCK_FAULTS = {
+  onSkippedEvent: noteSkippedEvent,
+  onUnfinishedRequest: (stream: string, { message }: Error) =>
+    note(`could not complete the accepted request ${stream}: ${message}`),
+}
 
 type ImportContext = {
   readonly installation: Installation
@@ -53,7 +59,7 @@ export async function importStones(
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.description)
-  const stock = isUpdate ? await readSettledStock(installation.writing, owner) : undefined
+  const stock = isUpdate ? await readSettledStock(installation.writing, owner, STOCK_FAULTS) : undefined
   const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones', stock?.customShapes)
   const findings = await collectFindings(lines(), stock)
   const report = new ImportReport(source, findings, request)
@@ -110,19 +116,19 @@ async function create(context: ImportContext, fileDigest: string): Promise<void>
 async function update(context: ImportContext, stock: Stock): Promise<void> {
   const { installation, request, findings, report, principal, readUsableLines } = context
   const missingIds = request.deleteMissing === true ? findMissingStones(findings, stock) : []
-  async function* planBulks(principal: CommandPrincipal) {
-    yield* planUpdates(readUsableLines(), stock, principal)
-    yield* planDeletions(missingIds, principal)
+  async function* planBulks() {
+    yield* planUpdates(readUsableLines(), stock)
+    yield* planDeletions(missingIds)
   }
   if (request.dryRun === true) {
-    const plannedCounts = await countChanges(installation, principal, planBulks(principal))
+    const plannedCounts = await countChanges(installation.writing, principal, planBulks())
     return report.print(ZERO_COUNTS, describeDryRun(plannedCounts, request), { plannedCounts })
   }
   if (missingIds.length > 0) await confirmDeletion(request, missingIds, stock)
   await executeImport(
     context,
     { id: randomUUID(), completedBulks: 0, total: findings.usableCount + missingIds.length },
-    planBulks(principal),
+    planBulks(),
   )
 }
 
@@ -155,7 +161,7 @@ async function confirmDeletion(
 async function executeImport(
   { installation, request, report, principal, findings }: ImportContext,
   { id, completedBulks, total }: { readonly id: string; readonly completedBulks: number; readonly total: number },
-  bulks: ImportBulks,
+  bulks: PlannedBulks,
 ): Promise<void> {
   const signal = listenForStop()
   const undoFile = await writeUndoFile(installation.settings.DATA_DIR, {
@@ -170,11 +176,29 @@ async function executeImport(
   note(`undo file: ${undoFile}`)
   // All runs of one import use its id as correlation id.
   const importPrincipal: CommandPrincipal = { ...principal, origin: { ...principal.origin, correlation: id } }
-  const { position, ...counts } = await writeBulks(
-    { installation, principal: importPrincipal, id, completedBulks, total, signal },
-    bulks,
-  )
+  const bar = progressBar('importing', total, 'stones')
+  const onProgress = (stones: number, { line }: PlannedBulk) => {
+    bar.update(stones)
+    if (signal.isReceived && stones < total) throw stoppedAfter(stones, total, line)
+  }
+  const run = { context: installation.writing, principal: importPrincipal, id, completedBulks, onProgress }
+  const { position, ...counts } = await writeBulks(run, bulks).catch(explainConcurrentImport)
+  bar.end()
   await awaitReadModels(installation, position ?? 'start')
   if (position === undefined) await unlink(undoFile)
   report.print(counts, describeResult(counts, request, findings), { undo: position === undefined ? null : undoFile })
+}
+
+/** @param line the last line of the file that was imported; undefined for deletions */
+const stoppedAfter = (stones: number, total: number, line: number | undefined) =>
+  new OperationFailure(
+    `Stopped after ${formatCount(stones)} of ${formatQuantity(total, 'stone')}${line === undefined ? '' : ` (up to line ${line})`}; ` +
+      'run the same command again to resume',
+  )
+
+function explainConcurrentImport(error: unknown): never {
+  if (!(error instanceof AlreadyApplied)) throw error
+  throw new OperationFailure(
+    'Another process is importing the same stones, and nothing was imported twice. Run the command again to see the result',
+  )
 }

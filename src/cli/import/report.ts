@@ -1,5 +1,11 @@
 import { formatCount, formatQuantity, note, printResult, type OutputOptions } from '../output.ts'
-import type { Findings } from '../../trade-files/findings.ts'
+import {
+  MAX_LISTED_VALUES,
+  type ContentSummary,
+  type CountedTexts,
+  type FieldSummary,
+  type Findings,
+} from '../../trade-files/findings.ts'
 import type { DecimalSeparator } from '../../trade-files/numbers.ts'
 import type { ImportSource } from '../../trade-files/source.ts'
 import type { ImportCounts } from '../../commands/imports/write-bulks.ts'
@@ -49,17 +55,17 @@ export class ImportReport {
 
   /** Cells of which only a part is stored. */
   noteTexts(): void {
-    for (const line of this.findings.notes.summaryLines) note(line)
+    for (const text of describeTexts(this.findings.notes)) note(text)
   }
 
   /** The summary of a dry run. */
   noteContents(): void {
-    if (this.request.dryRun === true) for (const line of this.findings.contents.summaryLines) note(line)
+    if (this.request.dryRun === true) for (const line of describeContents(this.findings.contents)) note(line)
   }
 
   noteShapes(): void {
-    const { summaryLines } = this.findings.customShapes
-    if (summaryLines.length > 0) note(`unknown cut shapes, stored as written: ${summaryLines.join(', ')}`)
+    const shapes = describeTexts(this.findings.customShapes)
+    if (shapes.length > 0) note(`unknown cut shapes, stored as written: ${shapes.join(', ')}`)
   }
 
   /** @param details the undo file, or the counts of a dry run */
@@ -85,6 +91,29 @@ export class ImportReport {
     }
     printResult(this.request, result, text)
   }
+}
+
+/** One text each, such as `Trilliant (2)`. */
+function describeTexts({ counts, unlistedCount }: CountedTexts): readonly string[] {
+  const texts = Object.entries(counts).map(([text, stones]) => `${text} (${formatCount(stones)})`)
+  return unlistedCount === 0 ? texts : [...texts, `stones with other texts (${formatCount(unlistedCount)})`]
+}
+
+function describeContents({ sampleStones, fields, stones }: ContentSummary): readonly string[] {
+  if (sampleStones.length === 0) return []
+  const samples = sampleStones.map((stone) => {
+    const members = Object.entries(stone).map(([name, value]) => `${name} ${String(value)}`)
+    return `  ${members.join(', ')}`
+  })
+  const summaries = Object.entries(fields).map(([name, summary]) => `  ${name}: ${describeField(summary, stones)}`)
+  return ['first stones as they would be stored:', ...samples, 'values of all stones:', ...summaries]
+}
+
+function describeField({ stones, from, to, values }: FieldSummary, all: number): string {
+  const countText = stones === all ? '' : ` (${formatCount(stones)} of ${formatQuantity(all, 'stone')})`
+  if (from !== undefined) return `${from} to ${to}${countText}`
+  if (values === undefined) return formatQuantity(stones, 'text')
+  return `${values.join(', ')}${values.length === MAX_LISTED_VALUES ? ' and possibly others' : ''}${countText}`
 }
 
 /** The result of an import as text. */

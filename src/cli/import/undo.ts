@@ -2,25 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { requestStream } from '../../commands/bulk/request-record.ts'
-import { latestPosition } from '../../commands/core/append.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
-import { AlreadyApplied } from '../../commands/diamonds/change-stock.ts'
-import type { CommandPrincipal } from '../../commands/diamonds/diamonds.ts'
-import {
-  findUndoConflicts,
-  undoChanges,
-  type DiamondUndoRequest,
-  type DiamondUndoResult,
-} from '../../commands/diamonds/undo-changes.ts'
-import type { Position } from '../../stores/ports/event-store.ts'
+import { findUndoConflicts, type DiamondUndoRequest } from '../../commands/diamonds/undo-changes.ts'
+import { findRemainingBulks, undoBulks } from '../../commands/imports/undo-bulks.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { BadUsage, OperationFailure } from '../../maintenance/operation.ts'
 import { createOperatorOrigin, withInstallation, type OpenInstallation } from '../with-installation.ts'
 import { formatCount, formatQuantity, note, printResult, progressBar, type OutputOptions } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
-import { listenForStop, type StopSignal } from '../process-exit.ts'
-import { finishAndReadBulk, readCompletedBulks, createDiamondContext } from '../../commands/imports/write-bulks.ts'
+import { listenForStop } from '../process-exit.ts'
 
 /**
  * Identifies an import; its changes are in the event log. Written before the first change, so that an interrupted import can
@@ -89,7 +78,8 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
     if ((await installation.store.identity()) !== undo.log) {
       throw new OperationFailure(`${path} belongs to another installation`)
     }
-    const { bulks, stones } = await findRemainingBulks(installation, undo)
+    const bulks = await findRemainingBulks(installation.writing, undo.import)
+    const stones = bulks.reduce((sum, { diamonds }) => sum + diamonds.length, 0)
     const refused = await reportConflicts(installation, bulks)
     const result = { created: 0, changed: 0, unchanged: 0, deleted: 0, refused, mapping: {}, undo: null }
     if (refused > 0 && options.skipBad !== true) {
@@ -102,30 +92,23 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
       const text = `Would restore ${formatQuantity(stones - refused, 'stone')} to the state before the import; nothing was undone`
       return printResult(options, result, text)
     }
-    const { position, ...counts } = await undoBulks(installation, undo, { bulks, stones, signal: listenForStop() })
+    const signal = listenForStop()
+    const bar = progressBar('undoing', stones, 'stones')
+    const principal = { owner: undo.account, origin: createOperatorOrigin() }
+    const { position, ...counts } = await undoBulks(installation.writing, principal, bulks, (undone) => {
+      bar.update(undone)
+      if (signal.isReceived && undone < stones)
+        throw new OperationFailure(
+          `Stopped after ${formatCount(undone)} of ${formatQuantity(stones, 'stone')}; run the same command again to resume`,
+        )
+    })
+    bar.end()
     await awaitReadModels(installation, position ?? 'start')
     const { created, changed, deleted } = counts
     const skippedText = counts.refused === 0 ? '' : `, skipped ${formatCount(counts.refused)} (changed since)`
     const text = `Stones of ${undo.email}: recreated ${formatCount(created)}, reverted ${formatCount(changed)}, deleted ${formatCount(deleted)}${skippedText}`
     printResult(options, { ...result, ...counts }, text)
   })
-}
-
-/** The bulks that are not undone yet. Keeps only ids in memory. */
-export async function findRemainingBulks(
-  { writing }: { readonly writing: CommandContext },
-  undo: Pick<UndoFile, 'import'>,
-): Promise<{ bulks: DiamondUndoRequest[]; stones: number }> {
-  const bulks: DiamondUndoRequest[] = []
-  let bulkIndex = 0
-  let stones = 0
-  for await (const { diamonds } of readCompletedBulks(writing, undo.import)) {
-    const record = requestStream('import', 'undo', undo.import, bulkIndex++)
-    if ((await finishAndReadBulk(writing, record)) !== undefined) continue
-    bulks.push({ record, correlation: undo.import, diamonds })
-    stones += diamonds.length
-  }
-  return { bulks, stones }
 }
 
 const MAX_LISTED_CONFLICTS = 1_000
@@ -140,42 +123,4 @@ async function reportConflicts({ store }: Installation, bulks: readonly DiamondU
     }
   }
   return conflictCount
-}
-
-export type RemainingBulks = {
-  readonly bulks: readonly DiamondUndoRequest[]
-  readonly stones: number
-  readonly signal: StopSignal
-}
-
-/** @throws OperationFailure if it is stopped before the end */
-export async function undoBulks(
-  installation: { readonly writing: CommandContext },
-  { account }: Pick<UndoFile, 'account'>,
-  { bulks, stones, signal }: RemainingBulks,
-): Promise<DiamondUndoResult> {
-  const principal: CommandPrincipal = { owner: account, origin: createOperatorOrigin() }
-  const context = createDiamondContext(installation, principal)
-  const bar = progressBar('undoing', stones, 'stones')
-  const sum = { created: 0, changed: 0, deleted: 0, unchanged: 0, refused: 0 }
-  let position: Position | undefined
-  let processedCount = 0
-  for (const [index, bulk] of bulks.entries()) {
-    try {
-      const result = await undoChanges(context, principal, bulk)
-      for (const name of ['created', 'changed', 'deleted', 'unchanged', 'refused'] as const) sum[name] += result[name]
-      position = latestPosition([position, result.position])
-    } catch (error) {
-      // Another process undoes the same import, and has done this bulk.
-      if (!(error instanceof AlreadyApplied)) throw error
-    }
-    bar.update((processedCount += bulk.diamonds.length))
-    if (signal.isReceived && index < bulks.length - 1) {
-      throw new OperationFailure(
-        `Stopped after ${formatCount(processedCount)} of ${formatQuantity(stones, 'stone')}; run the same command again to resume`,
-      )
-    }
-  }
-  bar.end()
-  return { ...sum, position }
 }

@@ -5,12 +5,10 @@ import { visibleText } from '../../domain/visible-text.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { CommandContext } from '../core/handle.ts'
-import { note, noteSkippedEvent } from '../../cli/output.ts'
+import type { KnownStones } from '../../trade-files/findings.ts'
 
 /** The stones of an account, as far as an import needs them. */
-export type Stock = {
-  /** Ids of the stones with this sku; usually one. */
-  bySku(sku: string): readonly number[]
+export type Stock = KnownStones & {
   /** Skus by id, in order of creation. */
   readonly skus: ReadonlyMap<number, string>
   /** Stones with a certification or a 3D model, which an import cannot restore. */
@@ -21,19 +19,35 @@ export type Stock = {
 
 /**
  * Reads the stones of an account from the event log, independently of the read models.
+ * @param onSkippedEvent called for an event that cannot be decoded, which is left out
  * @throws StoreUnavailable
  */
-export const readStock = async (store: EventStore, owner: number): Promise<Stock> =>
-  (await readStockAndPending(store, owner)).stock
+export const readStock = async (store: EventStore, owner: number, onSkippedEvent: OnFault): Promise<Stock> =>
+  (await readStockAndPending(store, owner, onSkippedEvent)).stock
 
-/** Like `readStock`, but first completes accepted bulk requests of killed processes, which would otherwise change the stones later. */
-export async function readSettledStock(writing: CommandContext, owner: number): Promise<Stock> {
+type OnFault = (stream: string, error: Error) => void
+
+/**
+ * Like `readStock`, but first completes accepted bulk requests of killed processes, which would otherwise change the stones later.
+ * @param onUnfinishedRequest called for one that cannot be completed: it may be another account's, and the service reports it
+ */
+export async function readSettledStock(
+  context: CommandContext,
+  owner: number,
+  { onSkippedEvent, onUnfinishedRequest }: { onSkippedEvent: OnFault; onUnfinishedRequest: OnFault },
+): Promise<Stock> {
   const attemptedStreams = new Set<string>()
   for (;;) {
-    const { stock, pendingStreams } = await readStockAndPending(writing.store, owner)
+    const { stock, pendingStreams } = await readStockAndPending(context.store, owner, onSkippedEvent)
     const remainingStreams = [...pendingStreams].filter((stream) => !attemptedStreams.has(stream))
     if (remainingStreams.length === 0) return stock
-    for (const stream of remainingStreams) await finishPendingBulk(writing, stream, attemptedStreams)
+    for (const stream of remainingStreams) {
+      attemptedStreams.add(stream)
+      await finishBulk(context, stream).catch((error: unknown) => {
+        if (!isDecodeError(error) && !(error instanceof WrongRevision)) throw error
+        onUnfinishedRequest(stream, error)
+      })
+    }
   }
 }
 
@@ -41,8 +55,9 @@ export async function readSettledStock(writing: CommandContext, owner: number): 
 async function readStockAndPending(
   store: EventStore,
   owner: number,
+  onSkippedEvent: OnFault,
 ): Promise<{ stock: Stock; pendingStreams: ReadonlySet<string> }> {
-  const projection = new StockProjection(owner)
+  const projection = new StockProjection(owner, onSkippedEvent)
   const pendingStreams = new Set<string>()
   for await (const event of store.readAll('start', { prefixes: ['diamond-', 'request-'] })) {
     if (event.type === 'RequestAccepted') pendingStreams.add(event.stream)
@@ -52,21 +67,6 @@ async function readStockAndPending(
   return { stock: projection.toStock(), pendingStreams }
 }
 
-/** A request that cannot be completed does not fail the import: it may be another account's, and the service reports it. */
-async function finishPendingBulk(
-  writing: CommandContext,
-  stream: string,
-  attemptedStreams: Set<string>,
-): Promise<void> {
-  attemptedStreams.add(stream)
-  try {
-    await finishBulk(writing, stream)
-  } catch (error) {
-    if (!isDecodeError(error) && !(error instanceof WrongRevision)) throw error
-    note(`could not complete the accepted request ${stream}: ${error.message}`)
-  }
-}
-
 /** Folds only the parts of a diamond that an import needs. */
 class StockProjection {
   readonly #skus = new Map<number, string>()
@@ -74,7 +74,10 @@ class StockProjection {
   readonly #attachmentCounts = new Map<number, number>()
   readonly #customShapes = new Set<string>()
 
-  constructor(private readonly owner: number) {}
+  constructor(
+    private readonly owner: number,
+    private readonly onSkippedEvent: OnFault,
+  ) {}
 
   apply(stored: StoredEvent): void {
     const id = diamondIdOfStream(stored.stream)
@@ -83,7 +86,7 @@ class StockProjection {
       this.#fold(id, decode<DiamondEvent>(stored))
     } catch (error) {
       if (!isDecodeError(error)) throw error
-      noteSkippedEvent(stored.stream, error)
+      this.onSkippedEvent(stored.stream, error)
     }
   }
 

@@ -1,8 +1,14 @@
+import type { RequestDone } from '../../domain/bulk/bulk.ts'
+import { diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
+import { decode } from '../../events/decode.ts'
+import { eventId } from '../../events/event-metadata.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
+import { BULK_SIZE, type PlannedBulk, type PlannedBulks } from '../../trade-files/plan.ts'
 import { finishBulk } from '../bulk/handle-bulk.ts'
 import { requestStream } from '../bulk/request-record.ts'
 import { latestPosition } from '../core/append.ts'
 import type { CommandContext } from '../core/handle.ts'
-import { changeStock, AlreadyApplied } from '../diamonds/change-stock.ts'
+import { changeStock } from '../diamonds/change-stock.ts'
 import {
   decideChanges,
   planDelete,
@@ -12,41 +18,103 @@ import {
   type DiamondCommandContext,
 } from '../diamonds/diamonds.ts'
 import { IdAllocator } from '../installation/id-allocator.ts'
-import type { RequestDone } from '../../domain/bulk/bulk.ts'
-import { diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
-import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/event-metadata.ts'
-import { OperationFailure } from '../../maintenance/operation.ts'
-import type { Position } from '../../stores/ports/event-store.ts'
-import { formatCount, formatQuantity, progressBar } from '../../cli/output.ts'
-import type { StopSignal } from '../../cli/process-exit.ts'
-import { toNewDiamond, type UsableLine } from '../../trade-files/findings.ts'
-import type { Stock } from './stock.ts'
 
-/** Stones that are written atomically. */
-export const BULK_SIZE = 500
-
-/** The request stream of a bulk of an import. @param bulkIndex from 0 */
-const recordOf = (id: string, bulkIndex: number): string => requestStream('import', id, bulkIndex)
-
-/** A completed bulk: ids of its diamonds, and its time (ISO 8601). */
-export type CompletedBulk = { readonly diamonds: readonly number[]; readonly at: string }
-
-/** The bulk with this request stream, which is completed first if it was only accepted; undefined if there is none. */
-export async function finishAndReadBulk(writing: CommandContext, record: string): Promise<CompletedBulk | undefined> {
-  await finishBulk(writing, record)
-  const [last] = await writing.store.read(record, { last: 1 })
-  if (last?.type !== 'RequestDone') return undefined
-  return { diamonds: decode<RequestDone>(last).data.diamonds, at: last.metadata['at'] ?? '' }
+/** Numbers of stones. */
+export type ImportCounts = {
+  readonly created: number
+  readonly changed: number
+  readonly unchanged: number
+  readonly deleted: number
 }
 
-/** The completed bulks of an import, in order. */
-export async function* readCompletedBulks(writing: CommandContext, id: string): AsyncGenerator<CompletedBulk> {
-  for (let bulkIndex = 0; ; bulkIndex++) {
-    const bulk = await finishAndReadBulk(writing, recordOf(id, bulkIndex))
-    if (bulk === undefined) return
-    yield bulk
+export type ImportRun = {
+  readonly context: CommandContext
+  readonly principal: CommandPrincipal
+  /** Id of the import, from which its request streams derive. */
+  readonly id: string
+  /** Bulks done by an interrupted run; they are skipped. */
+  readonly completedBulks: number
+  /** Called after each bulk, with the number of stones so far. If it throws, the next run resumes after this bulk. */
+  readonly onProgress?: (stones: number, bulk: PlannedBulk) => void
+}
+
+/** Executes the bulks in order. @throws AlreadyApplied if another process runs the same import, and what `onProgress` throws */
+export async function writeBulks(
+  { context, principal, id, completedBulks, onProgress }: ImportRun,
+  bulks: PlannedBulks,
+): Promise<ImportCounts & { readonly position: Position | undefined }> {
+  const diamonds = withBulkIds(context, principal)
+  const counter = new ImportCounter()
+  let position: Position | undefined
+  let bulkIndex = 0
+  for await (const bulk of bulks) {
+    if (bulkIndex < completedBulks) {
+      bulkIndex++
+      counter.skip(bulk)
+    } else {
+      const { creates } = bulk
+      const change = { record: recordOf(id, bulkIndex), creates, changes: changesOf(bulk, principal) }
+      const result = await changeStock(diamonds, principal, change)
+      if (result.position !== undefined) bulkIndex++
+      position = latestPosition([position, result.position])
+      counter.add(bulk, result)
+    }
+    onProgress?.(counter.total, bulk)
+  }
+  return { ...counter.counts, position }
+}
+
+/** The counts that the bulks would result in. */
+export async function countChanges(
+  context: CommandContext,
+  principal: CommandPrincipal,
+  bulks: PlannedBulks,
+): Promise<ImportCounts> {
+  const counter = new ImportCounter()
+  for await (const bulk of bulks) {
+    const { decisions } = await decideChanges(context, principal, changesOf(bulk, principal))
+    const changed = decisions.filter(({ events }) => events.length > 0).length
+    counter.add(bulk, { created: bulk.creates.length, changed })
+  }
+  return counter.counts
+}
+
+const changesOf = ({ updates, deletes }: PlannedBulk, principal: CommandPrincipal): readonly DiamondChange[] => [
+  ...updates.map(({ id, change }) => planPatch(id, change, principal)),
+  ...deletes.map((id) => planDelete(id, principal)),
+]
+
+/** Context for diamond commands that reserves ids for whole bulks. */
+export const withBulkIds = (context: CommandContext, { origin }: CommandPrincipal): DiamondCommandContext => ({
+  ...context,
+  diamondIds: new IdAllocator({ ...context, kind: 'diamond', size: BULK_SIZE, origin }),
+})
+
+class ImportCounter {
+  #counts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+
+  /** A bulk of deletions changes nothing else. */
+  add(
+    { creates, updates, deletes }: PlannedBulk,
+    result: { readonly created: number; readonly changed: number },
+  ): void {
+    this.#counts.created += result.created
+    this.#counts[deletes.length > 0 ? 'deleted' : 'changed'] += result.changed
+    this.#counts.unchanged += creates.length + updates.length + deletes.length - result.created - result.changed
+  }
+
+  /** Counts a bulk that an interrupted run has done. */
+  skip({ creates, updates, deletes }: PlannedBulk): void {
+    this.#counts.unchanged += creates.length + updates.length + deletes.length
+  }
+
+  get counts(): ImportCounts {
+    return { ...this.#counts }
+  }
+
+  get total(): number {
+    const { created, changed, unchanged, deleted } = this.#counts
+    return created + changed + unchanged + deleted
   }
 }
 
@@ -67,7 +135,7 @@ export type ImportResumePoint = {
  * @param ignoresComplete whether to ignore complete imports too
  */
 export async function findResumePoint(
-  writing: CommandContext,
+  context: CommandContext,
   {
     account,
     digest,
@@ -80,10 +148,10 @@ export async function findResumePoint(
     let lastWrittenAt: string | undefined
     let completedBulks = 0
     let isAnyLive = false
-    for await (const bulk of readCompletedBulks(writing, id)) {
+    for await (const bulk of readCompletedBulks(context, id)) {
       completedBulks++
       lastWrittenAt = bulk.at
-      isAnyLive ||= await isAnyDiamondLive(writing, bulk.diamonds)
+      isAnyLive ||= await isAnyDiamondLive(context, bulk.diamonds)
     }
     if (completedBulks === 0 || (isAnyLive && !(ignoresComplete && completedBulks >= bulkCount)))
       return { id, completedBulks, lastWrittenAt }
@@ -98,184 +166,25 @@ async function isAnyDiamondLive({ store, stateCache }: CommandContext, diamonds:
   return false
 }
 
-/** Numbers of stones. */
-export type ImportCounts = {
-  readonly created: number
-  readonly changed: number
-  readonly unchanged: number
-  readonly deleted: number
-}
+/** A completed bulk: ids of its diamonds, and its time (ISO 8601). */
+export type CompletedBulk = { readonly diamonds: readonly number[]; readonly at: string }
 
-/** One atomic step of an import, with at most BULK_SIZE stones. */
-export type ImportBulk = {
-  readonly creates: readonly NewDiamond[]
-  readonly changes: readonly DiamondChange[]
-  /** Whether the changes delete the diamonds. */
-  readonly isDeletion: boolean
-  /** The last line of the file that it covers. */
-  readonly line?: number
-}
-
-/** Creates a stone for each line. */
-export async function* planCreations(lines: AsyncIterable<UsableLine>): AsyncGenerator<ImportBulk> {
-  for await (const bulk of bulksOf(lines)) {
-    yield { creates: bulk.map(({ change }) => toNewDiamond(change)), changes: [], isDeletion: false, ...lastOf(bulk) }
-  }
-}
-
-/** Updates the stone with the sku of each line, or creates it. */
-export async function* planUpdates(
-  lines: AsyncIterable<UsableLine>,
-  stock: Stock,
-  principal: CommandPrincipal,
-): AsyncGenerator<ImportBulk> {
-  for await (const bulk of bulksOf(lines)) {
-    const creates: NewDiamond[] = []
-    const changes: DiamondChange[] = []
-    for (const { change } of bulk) {
-      const [id] = stock.bySku(change.set.sku ?? '')
-      if (id === undefined) creates.push(toNewDiamond(change))
-      else changes.push(planPatch(id, change, principal))
-    }
-    yield { creates, changes, isDeletion: false, ...lastOf(bulk) }
-  }
-}
-
-/** Deletes these stones, in bulks. */
-export function* planDeletions(ids: readonly number[], principal: CommandPrincipal): Generator<ImportBulk> {
-  for (let from = 0; from < ids.length; from += BULK_SIZE) {
-    const changes = ids.slice(from, from + BULK_SIZE).map((id) => planDelete(id, principal))
-    yield { creates: [], changes, isDeletion: true }
-  }
-}
-
-const lastOf = (bulk: readonly UsableLine[]) => {
-  const line = bulk.at(-1)?.line
-  return line === undefined ? {} : { line }
-}
-
-async function* bulksOf(lines: AsyncIterable<UsableLine>): AsyncGenerator<UsableLine[]> {
-  let bulk: UsableLine[] = []
-  for await (const line of lines) {
-    bulk.push(line)
-    if (bulk.length < BULK_SIZE) continue
+/** The completed bulks of an import, in order. */
+export async function* readCompletedBulks(context: CommandContext, id: string): AsyncGenerator<CompletedBulk> {
+  for (let bulkIndex = 0; ; bulkIndex++) {
+    const bulk = await finishAndReadBulk(context, recordOf(id, bulkIndex))
+    if (bulk === undefined) return
     yield bulk
-    bulk = []
-  }
-  if (bulk.length > 0) yield bulk
-}
-
-export type ImportBulks = AsyncIterable<ImportBulk> | Iterable<ImportBulk>
-
-/** The counts that the bulks would result in, for a dry run. */
-export async function countChanges(
-  installation: { readonly writing: CommandContext },
-  principal: CommandPrincipal,
-  bulks: ImportBulks,
-): Promise<ImportCounts> {
-  const counter = new ImportCounter()
-  for await (const bulk of bulks) {
-    const { decisions } = await decideChanges(installation.writing, principal, bulk.changes)
-    const changed = decisions.filter(({ events }) => events.length > 0).length
-    counter.add(bulk, { created: bulk.creates.length, changed })
-  }
-  return counter.counts
-}
-
-export type ImportRun = {
-  readonly installation: { readonly writing: CommandContext }
-  readonly principal: CommandPrincipal
-  /** Id of the import, from which its request streams derive. */
-  readonly id: string
-  /** Bulks done by an interrupted run; they are skipped. */
-  readonly completedBulks: number
-  /** Number of stones of all bulks. */
-  readonly total: number
-  readonly signal: StopSignal
-}
-
-/** Executes the bulks in order. @throws OperationFailure if it is stopped, or another process runs the same import */
-export async function writeBulks(
-  { installation, principal, id, completedBulks, total, signal }: ImportRun,
-  bulks: ImportBulks,
-): Promise<ImportCounts & { readonly position: Position | undefined }> {
-  const context = createDiamondContext(installation, principal)
-  const counter = new ImportCounter()
-  const bar = progressBar('importing', total, 'stones')
-  let position: Position | undefined
-  let bulkIndex = 0
-  for await (const bulk of bulks) {
-    if (bulkIndex < completedBulks) {
-      bulkIndex++
-      counter.skip(bulk)
-    } else {
-      const result = await writeBulk(context, principal, { ...bulk, record: recordOf(id, bulkIndex) })
-      if (result.position !== undefined) bulkIndex++
-      position = latestPosition([position, result.position])
-      counter.add(bulk, result)
-    }
-    bar.update(counter.total)
-    throwIfStopped(signal, counter, total, bulk)
-  }
-  bar.end()
-  return { ...counter.counts, position }
-}
-
-/** Context for diamond commands that reserves ids for whole bulks. */
-export const createDiamondContext = (
-  { writing }: { readonly writing: CommandContext },
-  { origin }: CommandPrincipal,
-): DiamondCommandContext => {
-  return { ...writing, diamondIds: new IdAllocator({ ...writing, kind: 'diamond', size: BULK_SIZE, origin }) }
-}
-
-async function writeBulk(
-  context: DiamondCommandContext,
-  principal: CommandPrincipal,
-  bulk: ImportBulk & { readonly record: string },
-) {
-  try {
-    return await changeStock(context, principal, bulk)
-  } catch (error) {
-    if (!(error instanceof AlreadyApplied)) throw error
-    throw new OperationFailure(
-      'Another process is importing the same stones, and nothing was imported twice. Run the command again to see the result',
-    )
   }
 }
 
-class ImportCounter {
-  #counts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
-
-  add(
-    { creates, changes, isDeletion }: ImportBulk,
-    result: { readonly created: number; readonly changed: number },
-  ): void {
-    this.#counts.created += result.created
-    this.#counts[isDeletion ? 'deleted' : 'changed'] += result.changed
-    this.#counts.unchanged += creates.length - result.created + changes.length - result.changed
-  }
-
-  /** Counts a bulk that an interrupted run has done. */
-  skip({ creates, changes }: ImportBulk): void {
-    this.#counts.unchanged += creates.length + changes.length
-  }
-
-  get counts(): ImportCounts {
-    return { ...this.#counts }
-  }
-
-  get total(): number {
-    const { created, changed, unchanged, deleted } = this.#counts
-    return created + changed + unchanged + deleted
-  }
+/** The bulk with this request stream, which is completed first if it was only accepted; undefined if there is none. */
+export async function finishAndReadBulk(context: CommandContext, record: string): Promise<CompletedBulk | undefined> {
+  await finishBulk(context, record)
+  const [last] = await context.store.read(record, { last: 1 })
+  if (last?.type !== 'RequestDone') return undefined
+  return { diamonds: decode<RequestDone>(last).data.diamonds, at: last.metadata['at'] ?? '' }
 }
 
-/** A stop takes effect between two atomic bulks, so that the next run resumes after the last one. */
-function throwIfStopped(signal: StopSignal, counter: ImportCounter, total: number, { line }: ImportBulk): void {
-  if (!signal.isReceived || counter.total === total) return
-  const upTo = line === undefined ? '' : ` (up to line ${line})`
-  throw new OperationFailure(
-    `Stopped after ${formatCount(counter.total)} of ${formatQuantity(total, 'stone')}${upTo}; run the same command again to resume`,
-  )
-}
+/** The request stream of a bulk of an import. @param bulkIndex from 0 */
+const recordOf = (id: string, bulkIndex: number): string => requestStream('import', id, bulkIndex)

@@ -2,179 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { finishBulk } from '../../../src/commands/bulk/handle-bulk.ts'
-import { createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
-import type { DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
-import { decode } from '../../../src/events/decode.ts'
-import type { UsableLine } from '../../../src/trade-files/findings.ts'
-import { readSettledStock } from '../../../src/commands/imports/stock.ts'
-import {
-  planCreations,
-  planDeletions,
-  findResumePoint,
-  planUpdates,
-  writeBulks,
-} from '../../../src/commands/imports/write-bulks.ts'
-import { findRemainingBulks, undoBulks } from '../../../src/cli/import/undo.ts'
-import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
-import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
-import { all, rejectedWith } from '../../contract/event-store/given.ts'
 import { rounds } from '../../rounds.ts'
-import { CommandLine, type RunningProgram } from '../command-line.ts'
-import { startPeer } from '../../eventstoredb/peer/peer.ts'
-import { temporaryLog } from '../../stores/temporary-log.ts'
 import { until } from '../../until.ts'
+import { CommandLine, type RunningProgram } from '../command-line.ts'
 
-/** Two full bulks of 500 and a partial one. */
-const STONES = 1_200
-const BULKS = 3
-
-const origin = { actor: 'operator', via: 'cli', correlation: 'another-run' } as const
-const by = { owner: 1, origin }
-const signal = { isReceived: false, received: new Promise<string>(() => {}) }
-const sourceFile = { account: 1, digest: 'of-the-file', bulkCount: BULKS, ignoresComplete: false }
-
-async function* lines(price?: number): AsyncGenerator<UsableLine> {
-  for (let line = 2; line < 2 + STONES; line++) {
-    const set = { sku: `S-${line}`, cutShape: 2, carat: 1, ...(price !== undefined && { price }) }
-    yield { line, change: { set, removed: [] } }
-  }
-}
-
-/** A command context whose `at`-th bulk fails; half of it is stored if the store's bulk appends are not atomic. */
-function contextThatCrashes(store: EventStore, at: number): CommandContext {
-  let bulks = 0
-  const crashing: EventStore = {
-    ...store,
-    async appendMany(appends) {
-      if (appends.length < 100 || ++bulks < at) return store.appendMany(appends)
-      if (!store.isAppendManyAtomic) await store.appendMany(appends.slice(0, appends.length / 2))
-      throw new StoreUnavailable('the process died')
-    },
-  }
-  return contextFor(crashing)
-}
-
-const contextFor = (store: EventStore) => createCommandContext(store, () => 1_800_000_000_000)
-
-async function importNew(writing: CommandContext) {
-  const { id, completedBulks } = await findResumePoint(writing, sourceFile)
-  const named = { ...by, origin: { ...origin, correlation: id } }
-  const counts = await writeBulks(
-    { installation: { writing }, principal: named, id, completedBulks, total: STONES, signal },
-    planCreations(lines()),
-  )
-  return { id, done: completedBulks, ...counts }
-}
-
-async function importBySku(writing: CommandContext, id: string, price: number) {
-  const stock = await readSettledStock(writing, 1)
-  const named = { ...by, origin: { ...origin, correlation: id } }
-  const steps = planUpdates(lines(price), stock, named)
-  return writeBulks(
-    { installation: { writing }, principal: named, id, completedBulks: 0, total: STONES, signal },
-    steps,
-  )
-}
-
-/** Finishes all bulks, as a service does when it starts. */
-async function finishAll(store: EventStore): Promise<void> {
-  const requests = await all(store.readAll('start', { prefixes: ['request-'] }))
-  for (const stream of new Set(requests.map((event) => event.stream))) await finishBulk(contextFor(store), stream)
-}
-
-async function undoImport(writing: CommandContext, id: string) {
-  const { bulks, stones } = await findRemainingBulks({ writing }, { import: id })
-  return undoBulks({ writing }, { account: 1 }, { bulks, stones, signal })
-}
-
-const diamondEvents = (store: EventStore) => all(store.readAll('start', { prefixes: ['diamond-'] }))
-
-/** The numbers of created stones and of their distinct skus. */
-async function countCreated(store: EventStore) {
-  const creations = (await diamondEvents(store)).filter(({ type }) => type === 'DiamondCreated')
-  const skus = new Set(creations.map((event) => decode<DiamondCreated>(event).data.set.sku))
-  return [creations.length, skus.size]
-}
-
-const SQLITE = async () => {
-  const store = temporaryLog()
-  return { store, close: () => store.close() }
-}
-const EVENTSTOREDB = async () => {
-  const peer = await startPeer()
-  const store = openEventStoreDB(peer.url)
-  return { store, close: () => store.close().then(() => peer.stop()) }
-}
-
-for (const [engine, open] of [
-  ['the embedded log', SQLITE],
-  ['EventStoreDB', EVENTSTOREDB],
-] as const) {
-  const test = suite<{ store: EventStore; close: () => Promise<void> }>(`an import that crashes, on ${engine}`)
-  test.before.each(async (context) => {
-    Object.assign(context, await open())
-  })
-  test.after.each(({ close }) => close())
-
-  test('is resumed by the next import, and creates no stone twice', async ({ store }) => {
-    await rejectedWith(StoreUnavailable, importNew(contextThatCrashes(store, 3)))
-    const rest = await importNew(contextFor(store))
-    assert.ok(rest.done >= 2)
-    assert.is(rest.created + rest.unchanged, STONES)
-    assert.equal(await countCreated(store), [STONES, STONES])
-    assert.is((await findResumePoint(contextFor(store), sourceFile)).completedBulks, BULKS)
-  })
-
-  test('by sku leaves no stone that the next import would create again', async ({ store }) => {
-    await rejectedWith(StoreUnavailable, importBySku(contextThatCrashes(store, 3), 'one', 5))
-    const rest = await importBySku(contextFor(store), 'other', 5)
-    assert.is(rest.created + rest.unchanged, STONES)
-    assert.is(rest.changed, 0)
-    await finishAll(store)
-    assert.equal(await countCreated(store), [STONES, STONES])
-  })
-
-  test('is undone once per stone, even if the undo crashes too', async ({ store }) => {
-    const { id } = await importNew(contextFor(store))
-    await importBySku(contextFor(store), 'prices', 5)
-    const stock = await readSettledStock(contextFor(store), 1)
-    const deletedIds = [...stock.skus.keys()].slice(0, 600)
-    const named = { ...by, origin: { ...origin, correlation: 'gone' } }
-    const deleted = await writeBulks(
-      {
-        installation: { writing: contextFor(store) },
-        principal: named,
-        id: 'gone',
-        completedBulks: 0,
-        total: 600,
-        signal,
-      },
-      planDeletions(deletedIds, named),
-    )
-    assert.is(deleted.deleted, 600)
-    for (const undone of ['gone', 'prices', id]) {
-      await rejectedWith(StoreUnavailable, undoImport(contextThatCrashes(store, 1), undone))
-      await undoImport(contextFor(store), undone)
-      await undoImport(contextFor(store), undone)
-    }
-    // The 600 deleted stones were created again with new ids, so the undo of the first import leaves them.
-    assert.is((await readSettledStock(contextFor(store), 1)).skus.size, 600)
-    assert.equal(await countCreated(store), [STONES + 600, STONES])
-    const patches = (await diamondEvents(store)).filter(({ type }) => type === 'DiamondPatched')
-    assert.is(patches.length, 2 * STONES - 600)
-  })
-
-  test.run()
-}
-
-const killed = suite<{ commands: CommandLine }>('an import whose process is killed')
-killed.before.each((context) => {
+const test = suite<{ commands: CommandLine }>('an import whose process is killed')
+test.before.each((context) => {
   context.commands = new CommandLine()
 })
-killed.after.each(({ commands }) => commands.remove())
+test.after.each(({ commands }) => commands.remove())
 
-killed('is completed by the same command, and is undone by the undo file of the killed run', async ({ commands }) => {
+test('is completed by the same command, and is undone by the undo file of the killed run', async ({ commands }) => {
   const many = rounds(5_000, 20_000)
   const file = join(commands.folder, 'stones.csv')
   const rows = Array.from({ length: many }, (_, n) => `S-${n},Round,1\n`)
@@ -211,4 +49,4 @@ async function undoFileOf(started: RunningProgram): Promise<string> {
   return undoFile() ?? ''
 }
 
-killed.run()
+test.run()

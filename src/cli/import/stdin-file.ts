@@ -1,0 +1,18 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+
+/** Copies stdin (`-`) to a temporary file, since an import reads its file several times. */
+export async function withFile<Result>(fileArgument: string, task: (file: string) => Promise<Result>): Promise<Result> {
+  if (fileArgument !== '-') return task(fileArgument)
+  const folder = await mkdtemp(join(tmpdir(), 'adamant-import-'))
+  try {
+    const file = join(folder, 'stdin')
+    await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
+    return await task(file)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,48 @@
+import type { Position } from '../../stores/ports/event-store.ts'
+import { requestStream } from '../bulk/request-record.ts'
+import { latestPosition } from '../core/append.ts'
+import type { CommandContext } from '../core/handle.ts'
+import { AlreadyApplied } from '../diamonds/change-stock.ts'
+import type { CommandPrincipal } from '../diamonds/diamonds.ts'
+import { undoChanges, type DiamondUndoRequest, type DiamondUndoResult } from '../diamonds/undo-changes.ts'
+import { finishAndReadBulk, readCompletedBulks, withBulkIds } from './write-bulks.ts'
+
+/** The bulks of an import that are not undone yet. Keeps only ids in memory. @param id of the import */
+export async function findRemainingBulks(context: CommandContext, id: string): Promise<DiamondUndoRequest[]> {
+  const bulks: DiamondUndoRequest[] = []
+  let bulkIndex = 0
+  for await (const { diamonds } of readCompletedBulks(context, id)) {
+    const record = requestStream('import', 'undo', id, bulkIndex++)
+    if ((await finishAndReadBulk(context, record)) !== undefined) continue
+    bulks.push({ record, correlation: id, diamonds })
+  }
+  return bulks
+}
+
+/**
+ * Undoes the bulks in order. Each undone bulk is recorded in the event log, so an interrupted undo resumes when it is run again.
+ * @param onProgress called after each bulk, with the number of stones so far; if it throws, the undo stops
+ */
+export async function undoBulks(
+  context: CommandContext,
+  principal: CommandPrincipal,
+  bulks: readonly DiamondUndoRequest[],
+  onProgress?: (stones: number) => void,
+): Promise<DiamondUndoResult> {
+  const diamonds = withBulkIds(context, principal)
+  const sum = { created: 0, changed: 0, deleted: 0, unchanged: 0, refused: 0 }
+  let position: Position | undefined
+  let stones = 0
+  for (const bulk of bulks) {
+    try {
+      const result = await undoChanges(diamonds, principal, bulk)
+      for (const name of ['created', 'changed', 'deleted', 'unchanged', 'refused'] as const) sum[name] += result[name]
+      position = latestPosition([position, result.position])
+    } catch (error) {
+      // Another process undoes the same import, and has done this bulk.
+      if (!(error instanceof AlreadyApplied)) throw error
+    }
+    onProgress?.((stones += bulk.diamonds.length))
+  }
+  return { ...sum, position }
+}

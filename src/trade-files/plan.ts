@@ -1,0 +1,61 @@
+import type { DiamondFieldChanges, NewDiamond } from '../domain/diamond/fields.ts'
+import type { KnownStones, UsableLine } from './findings.ts'
+
+/** Maximum number of stones that are written atomically. */
+export const BULK_SIZE = 500
+
+/** One atomic step of an import, with at most BULK_SIZE stones. */
+export type PlannedBulk = {
+  readonly creates: readonly NewDiamond[]
+  readonly updates: readonly { readonly id: number; readonly change: DiamondFieldChanges }[]
+  /** Ids of stones. */
+  readonly deletes: readonly number[]
+  /** The last line of the file that it covers. */
+  readonly line?: number
+}
+
+export type PlannedBulks = AsyncIterable<PlannedBulk> | Iterable<PlannedBulk>
+
+/** Creates a stone for each line. */
+export async function* planCreations(lines: AsyncIterable<UsableLine>): AsyncGenerator<PlannedBulk> {
+  for await (const bulk of bulksOf(lines))
+    yield { creates: bulk.map(({ change }) => toNewDiamond(change)), updates: [], deletes: [], ...lastOf(bulk) }
+}
+
+/** Updates the stone with the sku of each line, or creates it. */
+export async function* planUpdates(lines: AsyncIterable<UsableLine>, stones: KnownStones): AsyncGenerator<PlannedBulk> {
+  for await (const bulk of bulksOf(lines)) {
+    const known = bulk.map(({ change }) => ({ id: stones.bySku(change.set.sku ?? '')[0], change }))
+    yield {
+      creates: known.flatMap(({ id, change }) => (id === undefined ? [toNewDiamond(change)] : [])),
+      updates: known.flatMap(({ id, change }) => (id === undefined ? [] : [{ id, change }])),
+      deletes: [],
+      ...lastOf(bulk),
+    }
+  }
+}
+
+/** Deletes these stones. */
+export function* planDeletions(ids: readonly number[]): Generator<PlannedBulk> {
+  for (let from = 0; from < ids.length; from += BULK_SIZE)
+    yield { creates: [], updates: [], deletes: ids.slice(from, from + BULK_SIZE) }
+}
+
+/** The line was validated, so that it has all required fields. */
+const toNewDiamond = ({ set }: DiamondFieldChanges): NewDiamond => set as NewDiamond
+
+const lastOf = (bulk: readonly UsableLine[]) => {
+  const line = bulk.at(-1)?.line
+  return line === undefined ? {} : { line }
+}
+
+async function* bulksOf(lines: AsyncIterable<UsableLine>): AsyncGenerator<UsableLine[]> {
+  let bulk: UsableLine[] = []
+  for await (const line of lines) {
+    bulk.push(line)
+    if (bulk.length < BULK_SIZE) continue
+    yield bulk
+    bulk = []
+  }
+  if (bulk.length > 0) yield bulk
+}
