@@ -180,7 +180,7 @@ export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>)
     ...optionalMember('symmetry', gradeOf('symmetry', fields.symmetry)),
     ...optionalMember('culet', culetOf(fields.culetSize)),
     ...optionalMember('girdle', girdleOf(fields.girdle)),
-    fluor: fluorScore(fields),
+    ...optionalMember('fluor', fluorScore(fields) ?? undefined),
     ...toStoneMeasurements(shape, measuredProportions(diamond)),
   }
 }
