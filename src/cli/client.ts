@@ -37,8 +37,8 @@ export function clientCommand(open: OpenInstallation): Command {
   subcommand('rotate', "Replace a client's secret; the old secret is rejected, issued tokens stay valid", '<client_id>')
     .addHelpText('after', example('rotate 1_4bk8'))
     .action(async (client: string, options: OutputOptions) => {
-      const task = asAdminAction({ act: 'client rotate', subject: client }, ({ writing }, origin) =>
-        rotateClientSecret(writing, client, origin),
+      const task = asAdminAction({ act: 'client rotate', subject: client }, ({ context }, origin) =>
+        rotateClientSecret(context, client, origin),
       )
       printCredentials(options, await withInstallation(open, task))
     })
@@ -62,9 +62,9 @@ const example = (line: string) => `\nExample:\n  npx adamant client ${line}`
 
 const registerClientNamed =
   (name: string) =>
-  ({ writing }: Installation, origin: Origin): Promise<ClientCredentials> => {
-    const clientIds = new IdAllocator({ ...writing, kind: 'client', size: 1, origin })
-    return registerClient({ ...writing, clientIds }, name, origin)
+  ({ context }: Installation, origin: Origin): Promise<ClientCredentials> => {
+    const clientIds = new IdAllocator({ ...context, kind: 'client', size: 1, origin })
+    return registerClient({ ...context, clientIds }, name, origin)
   }
 
 function printCredentials(options: OutputOptions, { client, secret }: ClientCredentials): void {
@@ -81,7 +81,7 @@ async function change(
   const adminAction = { act: `client ${act}`, subject: client }
   await withInstallation(
     open,
-    asAdminAction(adminAction, ({ writing }, origin) => run(writing, client, origin)),
+    asAdminAction(adminAction, ({ context }, origin) => run(context, client, origin)),
   )
   printResult(options, { client_id: client }, `${client} is ${act}d`)
 }

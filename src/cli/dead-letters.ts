@@ -64,8 +64,8 @@ async function requireActiveRunner({ reads }: Installation, model: ModelDeclarat
   )
 }
 
-async function retryBatch({ writing, reads }: Installation, model: ModelDeclaration, streams: string[]) {
-  const position = await retryStreams(writing, { model: model.name, streams }, createOperatorOrigin())
+async function retryBatch({ context, reads }: Installation, model: ModelDeclaration, streams: string[]) {
+  const position = await retryStreams(context, { model: model.name, streams }, createOperatorOrigin())
   if (await new PolledProgress(await reads.model(model)).waitForPosition(position, RETRY_TIMEOUT_MS)) return
   throw new OperationFailure(
     `The service did not retry the streams within ${RETRY_TIMEOUT_MS / 1000} s. It will do so when it reaches the request in ` +

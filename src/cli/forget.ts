@@ -36,8 +36,8 @@ ${EXAMPLE}`
 
 async function forgetUser(open: OpenInstallation, email: string, options: ForgetOptions): Promise<void> {
   const result = await withInstallation(open, async (installation) => {
-    const { writing, persons, vault } = installation
-    const login = await requireLogin(writing, email)
+    const { context, persons, vault } = installation
+    const login = await requireLogin(context, email)
     await confirm({
       message: `This permanently deletes the e-mail address, sessions, tokens, webhooks and pending secrets of account ${login.account}.`,
       isConfirmed: options.yes === true,
@@ -46,7 +46,7 @@ async function forgetUser(open: OpenInstallation, email: string, options: Forget
     })
     // The security log must not contain the address that is being deleted.
     const action = { act: 'forget user', subject: `account ${login.account}` }
-    return asAdminAction(action, (_, origin) => forgetAccount({ ...writing, persons, vault }, login, origin))(
+    return asAdminAction(action, (_, origin) => forgetAccount({ ...context, persons, vault }, login, origin))(
       installation,
     )
   })

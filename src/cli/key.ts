@@ -23,8 +23,8 @@ Example:
   npx adamant key rotate links`
 
 async function rotate(open: OpenInstallation, keyName: string, options: OutputOptions): Promise<void> {
-  const task = asAdminAction({ act: 'key rotate', subject: keyName }, ({ writing, keys }, origin) =>
-    rotateLinkKey(writing, keys, origin),
+  const task = asAdminAction({ act: 'key rotate', subject: keyName }, ({ context, keys }, origin) =>
+    rotateLinkKey(context, keys, origin),
   )
   await withInstallation(open, task)
   printResult(options, { rotated: keyName }, 'The link key was replaced: existing signed links no longer work')

@@ -45,14 +45,14 @@ async function rescoreAll(open: OpenInstallation, options: OutputOptions): Promi
 }
 
 /** @throws OperationFailure if it is stopped before the end */
-async function rescoreInBatches({ files, writing, log }: Installation, due: readonly number[]): Promise<number> {
+async function rescoreInBatches({ files, context, log }: Installation, due: readonly number[]): Promise<number> {
   const signal = listenForStop()
   const pool = openTracePool({ threads: availableParallelism(), lowPriority: true })
   const traces = new TracedCutCache(pool, (cut, reason) =>
     log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
-  const tools = { ...writing, traceCut: traces.get, traceModel: models.trace, log }
+  const tools = { ...context, traceCut: traces.get, traceModel: models.trace, log }
   const origin = createOperatorOrigin()
   const bar = progressBar('rescoring', due.length, 'stones')
   let rescored = 0

@@ -46,16 +46,16 @@ type TokenAddOptions = OutputOptions & { readonly expiresIn?: number }
 
 async function add(open: OpenInstallation, email: string, options: TokenAddOptions): Promise<void> {
   const lifetimeMs = options.expiresIn === undefined ? undefined : options.expiresIn * DAY_MS
-  const task = asAdminAction({ act: 'token add', subject: email }, ({ writing }, origin) =>
-    issueApiToken(writing, { email, lifetimeMs }, origin),
+  const task = asAdminAction({ act: 'token add', subject: email }, ({ context }, origin) =>
+    issueApiToken(context, { email, lifetimeMs }, origin),
   )
   const { id, token } = await withInstallation(open, task)
   printResult(options, { token, id }, `${token}\n(id ${id}; the token is shown only once)`)
 }
 
 async function revoke(open: OpenInstallation, email: string, id: string, options: OutputOptions): Promise<void> {
-  const task = asAdminAction({ act: 'token revoke', subject: `${email} ${id}` }, ({ writing }, origin) =>
-    revokeApiToken(writing, { email, token: id }, origin),
+  const task = asAdminAction({ act: 'token revoke', subject: `${email} ${id}` }, ({ context }, origin) =>
+    revokeApiToken(context, { email, token: id }, origin),
   )
   await withInstallation(open, task)
   printResult(options, { id }, `The API token ${id} of ${email} is revoked`)

@@ -91,7 +91,7 @@ export function userCommand(open: OpenInstallation): Command {
           open,
           options,
           { act: 'user plan', subject: email, outcome: `is on the plan ${plan}` },
-          ({ writing }, origin) => changePlan(writing, { email, plan }, origin),
+          ({ context }, origin) => changePlan(context, { email, plan }, origin),
         ),
       ),
   )
@@ -103,8 +103,8 @@ export function userCommand(open: OpenInstallation): Command {
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user disable jane@example.com')
       .action((email: string, options: KeepApiTokensOptions) =>
-        change(open, options, { act: 'user disable', subject: email, outcome: 'is disabled' }, ({ writing }, origin) =>
-          disableAccount(writing, { email, apiTokens: apiTokenHandlingOf(options) }, origin),
+        change(open, options, { act: 'user disable', subject: email, outcome: 'is disabled' }, ({ context }, origin) =>
+          disableAccount(context, { email, apiTokens: apiTokenHandlingOf(options) }, origin),
         ),
       ),
   )
@@ -115,8 +115,8 @@ export function userCommand(open: OpenInstallation): Command {
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user enable jane@example.com')
       .action((email: string, options: OutputOptions) =>
-        change(open, options, { act: 'user enable', subject: email, outcome: 'is enabled' }, ({ writing }, origin) =>
-          enableAccount(writing, email, origin),
+        change(open, options, { act: 'user enable', subject: email, outcome: 'is enabled' }, ({ context }, origin) =>
+          enableAccount(context, email, origin),
         ),
       ),
   )
@@ -135,11 +135,11 @@ type UserAddOptions = OutputOptions & PasswordOptions & { readonly plan: Plan }
 
 async function add(open: OpenInstallation, email: string, options: UserAddOptions): Promise<void> {
   const password = await readPassword(options)
-  const task = asAdminAction({ act: 'user add', subject: email }, ({ writing }, origin) =>
+  const task = asAdminAction({ act: 'user add', subject: email }, ({ context }, origin) =>
     withPasswordHasher(async (passwords) => {
-      const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
+      const accountIds = new IdAllocator({ ...context, kind: 'account', size: 1, origin })
       const newAccount = { email, password, plan: options.plan }
-      return registerAccount({ ...writing, passwords, accountIds }, newAccount, origin)
+      return registerAccount({ ...context, passwords, accountIds }, newAccount, origin)
     }),
   )
   printChange(options, 'is registered', await withNewInstallation(open, task))
@@ -152,9 +152,9 @@ async function setPassword(
 ): Promise<void> {
   const password = await readPassword(options)
   const action = { act: 'user password', subject: email, outcome: 'has a new password' }
-  await change(open, options, action, ({ writing }, origin) =>
+  await change(open, options, action, ({ context }, origin) =>
     withPasswordHasher((passwords) =>
-      changePassword({ ...writing, passwords }, { email, password, apiTokens: apiTokenHandlingOf(options) }, origin),
+      changePassword({ ...context, passwords }, { email, password, apiTokens: apiTokenHandlingOf(options) }, origin),
     ),
   )
 }

@@ -46,8 +46,8 @@ async function add(open: OpenInstallation, email: string, url: string, options: 
   const { description = null } = options
   const task = asAdminAction({ act: 'webhook add', subject: email }, async (installation, origin) => {
     const { account } = await requireAccount(installation, email)
-    const { commandContext } = await openStandaloneWebhookCommands(installation, origin)
-    return createWebhook(commandContext, account, { url, description }, origin)
+    const { context } = await openStandaloneWebhookCommands(installation, origin)
+    return createWebhook(context, account, { url, description }, origin)
   })
   const { webhook, secret } = await withInstallation(open, task)
   const text = `webhook ${webhook.id}  ${webhook.url}\nsecret     ${secret}  (shown only once)`
@@ -93,7 +93,7 @@ async function test(open: OpenInstallation, id: string, options: OutputOptions):
 async function remove(open: OpenInstallation, id: string, options: OutputOptions): Promise<void> {
   const task = asAdminAction({ act: 'webhook remove', subject: id }, async (installation, origin) => {
     const { owner, webhook } = await findWebhook(installation, id)
-    await deleteWebhook(installation.writing, { owner, id: webhook.id }, origin)
+    await deleteWebhook(installation.context, { owner, id: webhook.id }, origin)
     return webhook
   })
   const webhook = await withInstallation(open, task)

@@ -24,7 +24,7 @@ const CERTIFICATION_IDS = { size: 100, prefetchThreshold: 50 }
 
 /** Opens the queries of certifications, and the reading of reports. */
 export function openReportReading(
-  { store, files, writing, reportReaderLimits, log }: Installation,
+  { store, files, context, reportReaderLimits, log }: Installation,
   { model, progress }: OpenReadModel,
   parts: ServiceParts,
 ): OpenReports {
@@ -36,7 +36,7 @@ export function openReportReading(
     readFile: (digest) => readIntactFile(files, digest),
     certification: (diamond, id) => queries.findCertification(diamond, id),
     read: (pdf) => reader.read(pdf),
-    record: (report) => recordReading(writing, report),
+    record: (report) => recordReading(context, report),
     onContradiction: () => void contradictingReports++,
     log,
   }
@@ -55,13 +55,19 @@ type CertificationServicesFactory = (links: SignedLinks) => CertificationService
 
 /** Creates the Certification API's services for a base URL of links. */
 export function openCertifications(
-  { files, writing }: Installation,
+  { files, context }: Installation,
   queries: CertificationQueries,
   { progress: diamondsProgress }: DiamondQueries,
   uploads: FormUploads,
 ): CertificationServicesFactory {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
-  const ids = { ...writing, kind: 'certification', ...CERTIFICATION_IDS, origin }
-  const commandContext = { ...writing, certificationIds: new IdAllocator(ids) }
-  return (links) => ({ commandContext, queries, diamondsProgress, uploads, files, links })
+  const ids = { ...context, kind: 'certification', ...CERTIFICATION_IDS, origin }
+  const services = {
+    context: { ...context, certificationIds: new IdAllocator(ids) },
+    queries,
+    diamondsProgress,
+    uploads,
+    files,
+  }
+  return (links) => ({ ...services, links })
 }

@@ -31,9 +31,9 @@ export function guardInstallation(installation: Installation, parts: ServicePart
   const { store, breaker, appendBreaker } = guarded
   parts.add({ stage: 'stores', name: 'circuit breaker', stop: async () => breaker.stop() })
   const breakers = [...installation.breakers, breaker, appendBreaker]
-  const people = new AccountDirectory({ ...installation.writing, store }, persons, keys)
+  const people = new AccountDirectory({ ...installation.context, store }, persons, keys)
   return {
-    installation: { ...installation, store, breakers, people, writing: { ...installation.writing, store, people } },
+    installation: { ...installation, store, breakers, people, context: { ...installation.context, store, people } },
     stale: new StaleReadPolicy(guarded, seconds),
     startWait,
   }

@@ -15,12 +15,12 @@ export type OpenEvidence = {
 
 /** @throws WrongMasterKey, StoreUnavailable */
 export async function openEvidence(
-  { store, keys, writing }: Installation,
+  { store, keys, context }: Installation,
   { model, progress }: { readonly model: ReadModel; readonly progress: ProjectionProgress },
 ): Promise<OpenEvidence> {
-  const key = await openLogKey(writing, keys)
+  const key = await openLogKey(context, keys)
   if (key === undefined) return { services: undefined, signer: undefined }
   const checkpoints = new SignedCheckpoints(store, key)
-  const signer = new CheckpointSigner({ ...writing, model, progress, checkpoints, key })
+  const signer = new CheckpointSigner({ ...context, model, progress, checkpoints, key })
   return { services: { checkpoints, signer, model }, signer }
 }

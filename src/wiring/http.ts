@@ -70,18 +70,17 @@ export async function openHttpService(
   { notReadyReasons, metrics, traffic, requestMetrics }: ServiceObservability,
   parts: ServiceParts,
 ): Promise<HttpService> {
-  const { settings, store, files, people, writing, keys, log } = installation
+  const { settings, store, files, people, context, keys, log } = installation
   const logRequest = createRequestLogger(installation)
   const recordRequest = (request: RequestLogEntry) => {
     requestMetrics.record(request)
     logRequest(request)
   }
-  const linkKeys = await LinkKeys.open(writing, keys)
+  const linkKeys = await LinkKeys.open(context, keys)
   await people.loadKey()
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
-  const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', ...DIAMOND_IDS, origin })
+  const diamondIds = new IdAllocator({ ...context, kind: 'diamond', ...DIAMOND_IDS, origin })
   const tokens = await openTokens(installation, parts, linkKeys, stale)
-  const inventory = { ...writing, diamondIds }
   const drawingPool = openTracePool()
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawingPool.close() })
   const uploads = new FormUploads(files)
@@ -98,7 +97,7 @@ export async function openHttpService(
   return {
     appFor(port) {
       const addresses = publicUrlsOf(settings, port)
-      const links = new SignedLinks(addresses.base, linkKeys, writing.clock)
+      const links = new SignedLinks(addresses.base, linkKeys, context.clock)
       const endpoints = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const apiInfo = { baseUrl: addresses.base, version: VERSION }
       let openApiJson: Buffer | undefined
@@ -107,8 +106,8 @@ export async function openHttpService(
         bearer: tokens.bearer,
         certifications: certificationsFor(links),
         report: { queries, links, pictures, store, people },
-        diamonds: { inventory, queries, links, people },
-        models: { commandContext: writing, queries, files, uploads, links, inspect },
+        diamonds: { context: { ...context, diamondIds }, queries, links, people },
+        models: { context, queries, files, uploads, links, inspect },
         changes: { feed: changes.feedFor(links), longPollLimiter: new LongPollLimiter() },
         health: { notReadyReasons },
         metrics: { text: metrics },
@@ -119,7 +118,7 @@ export async function openHttpService(
             )),
         },
         front: { baseUrl: addresses.base },
-        wellKnown: { contact: settings.SECURITY_CONTACT, baseUrl: addresses.base, clock: writing.clock },
+        wellKnown: { contact: settings.SECURITY_CONTACT, baseUrl: addresses.base, clock: context.clock },
         sessions: tokens.sessions,
         browser: {
           ...tokens.browser,

@@ -46,12 +46,12 @@ export type Installation = {
   readonly mail: MailTransport
   /** Location of vault and files for display, without passwords. */
   readonly place: string
-  /** `now` is also the clock of `writing`. */
+  /** `now` is also the clock of `context`. */
   readonly clock: SteadyClock
   readonly highWaterMarks: HighWaterMarkStore
   readonly keys: MasterKeys
   readonly people: AccountDirectory
-  readonly writing: AccountCommandContext
+  readonly context: AccountCommandContext
   /** Milliseconds that a request waits for read models, in total. */
   readonly readModelTimeoutMs: number
   /** Maximum number of diamonds that a list without an index may scan. */

@@ -136,12 +136,12 @@ export async function verifyOwnLog(
   installation: Installation,
   { mayRecord }: { readonly mayRecord: boolean },
 ): Promise<'unchanged' | 'vault lost'> {
-  const { store, writing } = installation
+  const { store, context } = installation
   // First, because the read store may be unavailable.
   await requireLogNotRolledBack(store, observationOfFolder(installation))
   const observations = await readAllObservations(installation)
   await requireLogNotRolledBack(store, observations)
   const otherLog = findObserverOfOtherLog(observations, await store.identity())
   const identities = await storeIdentitiesOf(installation)
-  return verifyJoinedStores({ ...writing, origin: ORIGIN }, identities, { otherLog, mayRecord })
+  return verifyJoinedStores({ ...context, origin: ORIGIN }, identities, { otherLog, mayRecord })
 }

@@ -165,11 +165,11 @@ export const refusedConnections = (value: number): Metric => ({
 const toSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Contents of the vault, and the delay of the most overdue mail; none while the vault is unavailable. */
-export async function vaultMetrics({ vault, writing }: Pick<Installation, 'vault' | 'writing'>): Promise<Metric[]> {
+export async function vaultMetrics({ vault, context }: Pick<Installation, 'vault' | 'context'>): Promise<Metric[]> {
   const counts = await ifAvailable(() => vault.counts())
   const due = await ifAvailable(async () => ({ at: await vault.nextMail() }))
   if (counts === undefined || due === undefined) return []
-  const overdueSeconds = due.at === undefined ? 0 : Math.max(0, writing.clock() - due.at) / 1000
+  const overdueSeconds = due.at === undefined ? 0 : Math.max(0, context.clock() - due.at) / 1000
   return [
     gauge('adamant_vault_secrets', 'One-time secrets that have not been read', counts.secrets),
     gauge('adamant_vault_receipts', 'Secrets whose metadata their senders can still see', counts.receipts),

@@ -123,7 +123,7 @@ const unfinishedRestoreError = (folder: string) =>
 /** The same installation, but read-only for this process. */
 export function readOnly(installation: Installation): Installation {
   const store = withoutAppends(installation.store)
-  return { ...installation, store, writing: { ...installation.writing, store } }
+  return { ...installation, store, context: { ...installation.context, store } }
 }
 
 /** A closed state recorded in the log takes precedence, since it says more. */
@@ -225,9 +225,8 @@ export async function openInstallationOn(
   const onJump = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; the change is accepted if it lasts for 5 minutes")
   const clock = steadyClock({ onJump })
-  const commandContext = createCommandContext(store, clock.now)
-  const people = new AccountDirectory(commandContext, persons, keys)
-  const writing = { ...commandContext, people }
+  const commands = createCommandContext(store, clock.now)
+  const people = new AccountDirectory(commands, persons, keys)
   return {
     settings,
     log,
@@ -242,7 +241,7 @@ export async function openInstallationOn(
     highWaterMarks,
     keys,
     people,
-    writing,
+    context: { ...commands, people },
     readModelTimeoutMs: READ_MODEL_WAIT_MS,
     maxScannedDiamonds: MAX_ENTRIES_SCANNED,
     hashing: { passwords: PASSWORD_COST, passphrases: PASSPHRASE_COST },

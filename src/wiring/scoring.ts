@@ -27,7 +27,7 @@ export type OpenScoring = {
 
 /** Opens scoring; ray tracing runs on worker threads. */
 export function openScoring(
-  { files, writing, log }: Installation,
+  { files, context, log }: Installation,
   traffic: Pick<RequestActivity, 'isIdleFor'>,
   parts: ServiceParts,
 ): OpenScoring {
@@ -43,7 +43,7 @@ export function openScoring(
   return {
     pool,
     tools: {
-      ...writing,
+      ...context,
       traceCut: traces.get,
       traceModel: models.trace,
       onScored,

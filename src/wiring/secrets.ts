@@ -24,20 +24,20 @@ export type SecretReactionTools = Pick<FollowerTools, 'secrets' | 'isClockSettle
 
 /** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(
-  { settings, vault, mail, keys, writing, clock, log, hashing }: Installation,
+  { settings, vault, mail, keys, context, clock, log, hashing }: Installation,
   readModel: OpenReadModel,
   parts: ServiceParts,
 ): OpenSecrets {
   const passphrases = new PassphraseKdf()
   parts.add({ stage: 'views', name: 'passphrases', stop: () => passphrases.close() })
   const secrets: SecretCommandContext = {
-    ...writing,
+    ...context,
     vault,
     box: new SecretBox(keys, passphrases, hashing.passphrases),
     mailSeal: new MailSeal(keys),
   }
   const rateLimit = new RateLimiter(settings.RATE_LIMIT, () => performance.now())
-  const recent = new RecentSecrets(readModel, vault, writing.clock)
+  const recent = new RecentSecrets(readModel, vault, context.clock)
   const mailLimits = new MailRateLimiter({
     perRecipient: settings.MAILS_PER_RECIPIENT,
     perAccount: settings.MAILS_PER_ACCOUNT,

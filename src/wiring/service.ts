@@ -148,7 +148,7 @@ async function startComponents(
       ...views,
       ...processMetrics(),
       ...(await diskMetrics(settings.DATA_DIR)),
-      ...commandMetrics(installation.writing.outcomes),
+      ...commandMetrics(installation.context.outcomes),
       ...(await vaultMetrics(installation)),
       ...loopMetrics(delay),
       ...scoring.metrics(),

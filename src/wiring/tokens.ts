@@ -24,12 +24,12 @@ export type OpenTokens = {
 
 /** Opens the token server, and the authentication of requests by its tokens. */
 export async function openTokens(
-  { settings, store, people, writing, keys, log, hashing }: Installation,
+  { settings, store, people, context, keys, log, hashing }: Installation,
   parts: ServiceParts,
   linkKeys: LinkKeys,
   stale: StaleReadPolicy,
 ): Promise<OpenTokens> {
-  const { clock } = writing
+  const { clock } = context
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
   const familiarAddresses = new FamiliarAddresses(keys)
   const security = createSecurityLogger(log)
@@ -52,7 +52,7 @@ export async function openTokens(
   const note: TokenRevocationList['applyEvent'] = (event) => feed.applyEvent(event)
   const logEpoch = () => feed.logEpoch
   const sessions = {
-    ...writing,
+    ...context,
     tokens,
     refreshTtl: settings.REFRESH_TTL,
     logEpoch,
@@ -63,7 +63,7 @@ export async function openTokens(
     security,
     feed,
   }
-  const useRecorder = new ApiTokenUseRecorder(writing, monotonic, (error) =>
+  const useRecorder = new ApiTokenUseRecorder(context, monotonic, (error) =>
     log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next use tries again'),
   )
   return {

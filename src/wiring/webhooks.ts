@@ -39,22 +39,22 @@ export type OpenWebhooks = {
 
 /** Opens webhooks: their API and deliveries. */
 export function openWebhooks(installation: Installation, readModel: OpenReadModel, changes: ChangeFeeds): OpenWebhooks {
-  const { writing, store, reads, keys, log } = installation
+  const { context, store, reads, keys, log } = installation
   const origin: Origin = { actor: 'service', via: 'http', correlation: 'ids' }
   const unlinkedFeed = changes.feedFor(PATH_LINKS)
-  const { commandContext, send, sendTestMessage } = openWebhookCommands(
-    installation,
-    (account) => unlinkedFeed.currentCursor(account),
-    origin,
-  )
-  const { secrets } = commandContext
+  const {
+    context: webhookContext,
+    send,
+    sendTestMessage,
+  } = openWebhookCommands(installation, (account) => unlinkedFeed.currentCursor(account), origin)
+  const { secrets } = webhookContext
   const counts = { taken: 0, failed: 0 }
   const countAttempt = ({ error }: DeliveryOutcome) => void counts[error === null ? 'taken' : 'failed']++
   return {
     async openServices() {
       const deliveries = await openDeliveryAttempts(reads)
       return (address) => ({
-        commandContext,
+        context: webhookContext,
         readModel,
         listDeliveries: deliveries,
         sendTestMessage,
@@ -62,11 +62,11 @@ export function openWebhooks(installation: Installation, readModel: OpenReadMode
       })
     },
     toolsAt(address) {
-      const linkKeys = new DeliveryLinkKeys(writing, keys)
-      const feed = toPushFeed(changes.pushFeedFor(new SignedLinks(address, linkKeys, writing.clock)))
+      const linkKeys = new DeliveryLinkKeys(context, keys)
+      const feed = toPushFeed(changes.pushFeedFor(new SignedLinks(address, linkKeys, context.clock)))
       const progressStore = new WebhookProgressStore(reads, store)
       const shared = {
-        writing,
+        context,
         secrets,
         send,
         sleep,
@@ -89,21 +89,21 @@ export function openWebhooks(installation: Installation, readModel: OpenReadMode
 
 /** @param feedEnd returns the current end of an account's change feed */
 function openWebhookCommands(
-  { settings, writing, keys }: Installation,
+  { settings, context, keys }: Installation,
   feedEnd: WebhookCommandContext['feedEnd'],
   origin: Origin,
 ): {
-  readonly commandContext: WebhookCommandContext
+  readonly context: WebhookCommandContext
   readonly send: SendMessage
   readonly sendTestMessage: SendTestMessage
 } {
-  const { clock } = writing
+  const { clock } = context
   const secrets = new WebhookSecrets(keys)
   const rules = { http: settings.WEBHOOKS_HTTP, private: settings.WEBHOOKS_PRIVATE }
-  const webhookIds = new IdAllocator({ ...writing, kind: 'webhook', size: 1, origin })
+  const webhookIds = new IdAllocator({ ...context, kind: 'webhook', size: 1, origin })
   const send = createWebhookSender({ rules, resolve: resolveByDns })
   return {
-    commandContext: { ...writing, webhookIds, secrets, rules, feedEnd },
+    context: { ...context, webhookIds, secrets, rules, feedEnd },
     send,
     sendTestMessage: createTestSender(send, secrets, clock),
   }

@@ -199,13 +199,13 @@ test('streams until the token is revoked', async ({ service }) => {
   const ann = await service.newVendor()
   const stream = openStream(service, ann.token)
   await until('output of the stream', () => stream.text().includes('text/event-stream'))
-  const { keys, settings, writing } = service.installation
-  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const { keys, settings, context } = service.installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: context.clock })
   const claims = tokens.verify(ann.token)
   assert.ok(typeof claims === 'object')
   const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
   const noLogging = { note: () => {}, security: () => {} }
-  const sessions = { ...writing, ...noLogging, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const sessions = { ...context, ...noLogging, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   await revokeToken(sessions, { token: ann.token, client: claims.client }, origin)
   await until('the end of the stream', () => stream.text().endsWith('\r\n0\r\n\r\n'))
   stream.socket.destroy()

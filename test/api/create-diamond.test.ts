@@ -31,7 +31,7 @@ const SAMPLE = {
 }
 
 test('returns 201, the documented object and its Location', async ({ ann, service }) => {
-  const { clock } = service.installation.writing
+  const { clock } = service.installation.context
   const second = (time: number) => Math.floor(time / 1000)
   const before = second(clock())
   const response = expect(201, await ann.post('/v4/diamond', SAMPLE))

@@ -69,7 +69,7 @@ test('is written with the version of its type in this release, by every writer',
 })
 
 test('keeps its version when another process finishes the request', async ({ service: { ann, installation } }) => {
-  const { store, writing } = installation
+  const { store, context } = installation
   const { id } = await created(ann)
   const stream = `diamond-${id}`
   const [born] = await store.read(stream)
@@ -87,7 +87,7 @@ test('keeps its version when another process finishes the request', async ({ ser
     metadata: born.metadata,
   })
   await store.append(request.stream, 'none', parts)
-  await finishBulk({ ...writing, store: { ...store, isAppendManyAtomic: false } }, request.stream)
+  await finishBulk({ ...context, store: { ...store, isAppendManyAtomic: false } }, request.stream)
   const found = (await store.read(stream)).slice(1)
   assert.equal(
     found.map(({ metadata }) => metadata['schema']),

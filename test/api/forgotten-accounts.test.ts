@@ -17,21 +17,21 @@ const cli = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
 test('can no longer authenticate, its secrets are unknown, and no event contains its address', async ({ service }) => {
   const { installation, url } = service
-  const { store, writing, persons, vault } = installation
+  const { store, context, persons, vault } = installation
   const sender = await newSender(installation)
   const headers = { Authorization: sender.authorization }
   const { secret_key } = await shared(url, sender, { secret: 'x' })
   expect(200, await request(url, { path: '/api/v1/authcheck', headers }))
   const { account } = await forgetAccount(
-    { ...writing, persons, vault },
-    await requireLogin(writing, sender.email),
+    { ...context, persons, vault },
+    await requireLogin(context, sender.email),
     cli,
   )
   expect(401, await request(url, { path: '/api/v1/authcheck', headers }))
   expect(404, await request(url, { method: 'POST', path: `/api/v1/secret/${secret_key}` }))
   assert.is(account, sender.account)
   assert.is(await persons.read(account), undefined)
-  assert.is(await findAccount(writing, sender.email), undefined)
+  assert.is(await findAccount(context, sender.email), undefined)
   for await (const event of store.readAll('start')) {
     assert.not.match(JSON.stringify([event.stream, event.data, event.metadata]), /@example\.com/)
   }

@@ -202,7 +202,7 @@ test('is 503 while the event store is unavailable, like a diamond at a past time
   try {
     const { ann, installation } = service
     const { id } = await created(ann)
-    const now = new Date(installation.writing.clock()).toISOString()
+    const now = new Date(installation.context.clock()).toISOString()
     outage.now = true
     refusal(503, await ann.get(`/v4/diamond/${id}/history`))
     for (const version of ['v3', 'v4']) {

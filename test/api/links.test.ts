@@ -128,9 +128,9 @@ test('is revoked at once when another process rotates the key', async ({ ann, se
   const [{ id }, restricted] = [await created(ann), await created(ann, { access: 0 })]
   const file = pathOf((await attached(ann, id)).file)
   const page = await read(ann, restricted.id)
-  const { writing, keys } = service.installation
+  const { context, keys } = service.installation
   time.ahead = MINUTE
-  await rotateLinkKey(writing, keys, { actor: 'operator', via: 'cli', correlation: 'test' })
+  await rotateLinkKey(context, keys, { actor: 'operator', via: 'cli', correlation: 'test' })
   await until('the end of the link', async () => (await service.send({ path: file })).status === 404)
   assert.is((await service.send({ path: pageIn(stoneIn(page)) })).status, 404)
 

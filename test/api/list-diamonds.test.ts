@@ -171,11 +171,11 @@ for (const [name, meant] of [
 test('finds a sku despite surrounding blanks in the filter, and one that was stored with them', async ({ service }) => {
   const vendor = await service.newVendor()
   await created(vendor, { sku: 'BLANK' })
-  const { writing } = service.installation
+  const { context } = service.installation
   const origin = { actor: 'tests', via: 'http', correlation: 'older' } as const
-  const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 1, origin })
+  const diamondIds = new IdAllocator({ ...context, kind: 'diamond', size: 1, origin })
   const entries = [{ sku: ' BLANK ', cutShape: 2, carat: 1 }]
-  await createDiamonds({ ...writing, diamondIds }, { owner: vendor.account, entries, origin })
+  await createDiamonds({ ...context, diamondIds }, { owner: vendor.account, entries, origin })
   const found = skus(await current(vendor, '/v4/diamond?f[sku][]=%20BLANK%20'))
   assert.equal(found.toSorted(), [' BLANK ', 'BLANK'])
   assert.equal(skus(await vendor.get('/v4/diamond?f[sku][]=BLANK')), ['BLANK'])

@@ -77,10 +77,10 @@ const ROUTES: Readonly<Record<string, (service: Service) => Promise<Route>>> = {
   },
   async 'token server'(service) {
     const { email, password } = await newPerson(service)
-    const { writing } = service.installation
+    const { context } = service.installation
     const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
-    const clientIds = new IdAllocator({ ...writing, kind: 'client', size: 1, origin })
-    const { client, secret } = await registerClient({ ...writing, clientIds }, 'forms', origin)
+    const clientIds = new IdAllocator({ ...context, kind: 'client', size: 1, origin })
+    const { client, secret } = await registerClient({ ...context, clientIds }, 'forms', origin)
     return {
       path: '/api/oauth/v2/token',
       headers: { Authorization: basic(client, secret) },

@@ -103,12 +103,12 @@ test('with an expired token is 401', async ({ service }) => {
 test('with a revoked token is 401 from the next request on', async ({ service }) => {
   const vendor = await service.newVendor()
   expect(204, await vendor.get('/v4/diamond'))
-  const { writing, store, keys, settings } = service.installation
-  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const { context, store, keys, settings } = service.installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: context.clock })
   const claims = tokens.verify(vendor.token)
   if (typeof claims === 'string') throw new Error(claims)
   const noLogging = { note: () => {}, security: () => {} }
-  const sessions = { ...writing, ...noLogging, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const sessions = { ...context, ...noLogging, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
   await revokeToken(sessions, { token: vendor.token, client: claims.client }, origin)
   for (const request of requests(1)) expect(401, await vendor.send(request))

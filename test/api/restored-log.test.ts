@@ -65,8 +65,8 @@ const withRestored = (run: (restored: RestoredLog, start: Start) => Promise<void
 
 /** The vendor of an existing account, with a token for the current epoch. */
 async function vendorWithNewToken({ url, installation }: Service, account: number): Promise<Vendor> {
-  const { keys, settings, writing, store } = installation
-  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const { keys, settings, context, store } = installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: context.clock })
   const grant = { account, accountEpoch: 0, client: '1_x', clientEpoch: 0, logEpoch: await readEpoch(store) }
   return vendor(url, account, tokens.issue(grant, 'again', 0))
 }

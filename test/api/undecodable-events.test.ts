@@ -171,9 +171,9 @@ let lastClient = ''
 
 /** A request to the token server by a newly registered client. */
 async function tokenRequest({ installation, url }: Service, parameters: Record<string, string>, path = 'token') {
-  const { writing } = installation
-  const clientIds = new IdAllocator({ ...writing, kind: 'client', size: 1, origin })
-  const { client, secret } = await registerClient({ ...writing, clientIds }, 'tests', origin)
+  const { context } = installation
+  const clientIds = new IdAllocator({ ...context, kind: 'client', size: 1, origin })
+  const { client, secret } = await registerClient({ ...context, clientIds }, 'tests', origin)
   lastClient = client
   const body = new URLSearchParams({ client_id: client, client_secret: secret, ...parameters }).toString()
   return () => request(url, form(`/api/oauth/v2/${path}`, body))

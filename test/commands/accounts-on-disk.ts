@@ -69,16 +69,16 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   const vault = openSqliteVault(join(file, '..', 'vault.db'))
   const plain = createCommandContext(store, clock)
   const people = new AccountDirectory(plain, vault.persons, keys)
-  const writing = { ...plain, people }
+  const context = { ...plain, people }
   const securityEvents: SecurityEvent[] = []
   const security = (event: SecurityEvent) => void securityEvents.push(event)
   const ids = { ...plain, size: 1, origin: cli }
   return {
-    ...writing,
+    ...context,
     persons: vault.persons,
     vault,
     monotonic: clock,
-    useRecorder: new ApiTokenUseRecorder(writing, clock, (error) => console.error(error)),
+    useRecorder: new ApiTokenUseRecorder(context, clock, (error) => console.error(error)),
     tokens,
     feed,
     passwords,

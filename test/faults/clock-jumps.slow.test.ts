@@ -102,12 +102,12 @@ async function waitForRuns(url: string, job: string, times: number, afterFirstRe
 }
 
 /** Revokes an access token, as the revocation endpoint does. */
-async function revoke({ writing, keys, settings }: Installation, token: string): Promise<void> {
-  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+async function revoke({ context, keys, settings }: Installation, token: string): Promise<void> {
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: context.clock })
   const claims = tokens.verify(token)
   if (typeof claims === 'string') throw new Error(claims)
   const silentLog = { note: () => {}, security: () => {} }
-  const sessions = { ...writing, ...silentLog, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const sessions = { ...context, ...silentLog, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
   await revokeToken(sessions, { token, client: claims.client }, origin)
 }

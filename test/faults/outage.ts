@@ -24,7 +24,7 @@ export function withOutage(installation: Installation, name: PortName, outage: O
   return {
     ...installation,
     [name]: port,
-    writing: { ...installation.writing, store },
+    context: { ...installation.context, store },
     close: () => (outage.fault === 'hangs' ? never() : installation.close()),
   }
 }

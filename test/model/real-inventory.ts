@@ -31,13 +31,13 @@ const NO_SCORES = { spread: null, fire: null, brilliance: null, fluor: null, sym
 export class RealInventory {
   /** Seconds since 1970. */
   now = 1_800_000_000
-  readonly #writing
+  readonly #context
   readonly #ids
   #runner: ConsumerRunner
 
   constructor(private readonly stores: Stores) {
-    this.#writing = createCommandContext(stores.store, () => this.now * 1000)
-    this.#ids = new IdAllocator({ ...this.#writing, kind: 'diamond', size: 100, origin })
+    this.#context = createCommandContext(stores.store, () => this.now * 1000)
+    this.#ids = new IdAllocator({ ...this.#context, kind: 'diamond', size: 100, origin })
     this.#runner = runnerOf(stores)
     this.#runner.start()
   }
@@ -45,7 +45,7 @@ export class RealInventory {
   async create(version: Version, owner: number, entries: readonly RequestBody[]): Promise<number[]> {
     const parsed = entries.map((entry) => parseNewDiamond(version, entry, ''))
     const command = { owner, origin, entries: parsed.map((entry) => requireValue(entry)) }
-    const { created } = await createDiamonds({ ...this.#writing, diamondIds: this.#ids }, command)
+    const { created } = await createDiamonds({ ...this.#context, diamondIds: this.#ids }, command)
     return created.map(({ data }) => data.id)
   }
 
@@ -54,13 +54,13 @@ export class RealInventory {
     const changes = entries.map(([id, body]) =>
       planPatch(id, requireValue(parseFieldChanges(version, body, '')), principal),
     )
-    await changeDiamonds(this.#writing, principal, changes)
+    await changeDiamonds(this.#context, principal, changes)
   }
 
   async remove(owner: number, ids: readonly number[]): Promise<void> {
     const principal: CommandPrincipal = { owner, origin }
     await changeDiamonds(
-      this.#writing,
+      this.#context,
       principal,
       ids.map((id) => planDelete(id, principal)),
     )

@@ -56,7 +56,7 @@ test('closes everything that it opened, whichever step fails', () =>
         ...opened,
         store,
         reads: failingAt(opened.reads, step),
-        writing: { ...opened.writing, store },
+        context: { ...opened.context, store },
       })
       if (fault instanceof Broken) failed++
       assert.is(closed, 1, `step ${fails}`)

@@ -59,7 +59,7 @@ export async function importStones(
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.description)
-  const stock = isUpdate ? await readSettledStock(installation.writing, owner, STOCK_FAULTS) : undefined
+  const stock = isUpdate ? await readSettledStock(installation.context, owner, STOCK_FAULTS) : undefined
   const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones', stock?.customShapes)
   const findings = await collectFindings(lines(), stock)
   const report = new ImportReport(source, findings, request)
@@ -94,7 +94,7 @@ async function create(context: ImportContext, fileDigest: string): Promise<void>
   const digest = `${fileDigest}/${findings.digest}`
   const bulkCount = Math.ceil(usableCount / BULK_SIZE)
   const ignoresComplete = request.again === true
-  const { id, completedBulks, lastWrittenAt } = await findResumePoint(installation.writing, {
+  const { id, completedBulks, lastWrittenAt } = await findResumePoint(installation.context, {
     account: principal.owner,
     digest,
     bulkCount,
@@ -121,7 +121,7 @@ async function update(context: ImportContext, stock: Stock): Promise<void> {
     yield* planDeletions(missingIds)
   }
   if (request.dryRun === true) {
-    const plannedCounts = await countChanges(installation.writing, principal, planBulks())
+    const plannedCounts = await countChanges(installation.context, principal, planBulks())
     return report.print(ZERO_COUNTS, describeDryRun(plannedCounts, request), { plannedCounts })
   }
   if (missingIds.length > 0) await confirmDeletion(request, missingIds, stock)
@@ -171,7 +171,7 @@ async function executeImport(
     email: request.user,
     log: await installation.store.identity(),
     file: basename(request.file),
-    at: new Date(installation.writing.clock()).toISOString(),
+    at: new Date(installation.context.clock()).toISOString(),
   })
   note(`undo file: ${undoFile}`)
   // All runs of one import use its id as correlation id.
@@ -181,7 +181,7 @@ async function executeImport(
     bar.update(stones)
     if (signal.isReceived && stones < total) throw stoppedAfter(stones, total, line)
   }
-  const run = { context: installation.writing, principal: importPrincipal, id, completedBulks, onProgress }
+  const run = { context: installation.context, principal: importPrincipal, id, completedBulks, onProgress }
   const { position, ...counts } = await writeBulks(run, bulks).catch(explainConcurrentImport)
   bar.end()
   await awaitReadModels(installation, position ?? 'start')

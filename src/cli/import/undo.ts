@@ -78,7 +78,7 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
     if ((await installation.store.identity()) !== undo.log) {
       throw new OperationFailure(`${path} belongs to another installation`)
     }
-    const bulks = await findRemainingBulks(installation.writing, undo.import)
+    const bulks = await findRemainingBulks(installation.context, undo.import)
     const stones = bulks.reduce((sum, { diamonds }) => sum + diamonds.length, 0)
     const refused = await reportConflicts(installation, bulks)
     const result = { created: 0, changed: 0, unchanged: 0, deleted: 0, refused, mapping: {}, undo: null }
@@ -95,7 +95,7 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
     const signal = listenForStop()
     const bar = progressBar('undoing', stones, 'stones')
     const principal = { owner: undo.account, origin: createOperatorOrigin() }
-    const { position, ...counts } = await undoBulks(installation.writing, principal, bulks, (undone) => {
+    const { position, ...counts } = await undoBulks(installation.context, principal, bulks, (undone) => {
       bar.update(undone)
       if (signal.isReceived && undone < stones)
         throw new OperationFailure(

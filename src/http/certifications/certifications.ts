@@ -47,11 +47,11 @@ export const attachCertificationEndpoint = endpoint({
     422: 'Validation failed, or the Idempotency-Key was used with another body',
   },
   group: accountGroup,
-  async handler(request, { certifications: { commandContext, diamondsProgress, links } }: CertificationServices) {
+  async handler(request, { certifications: { context, diamondsProgress, links } }: CertificationServices) {
     const actor = actorOf(request)
-    const input = await validateUpload(commandContext, actor, request.body)
+    const input = await validateUpload(context, actor, request.body)
     const { certification, diamond, position } = await attachCertification(
-      commandContext,
+      context,
       actor,
       input,
       request.body.file,
@@ -68,15 +68,14 @@ export const attachCertificationEndpoint = endpoint({
  * @throws RequestError with all errors; its kind is `invalid` if a text is invalid, else that of the file's error
  */
 async function validateUpload(
-  commandContext: CertificationCommandContext,
+  context: CertificationCommandContext,
   { owner }: CommandPrincipal,
   { input, fileError }: CertificationUpload,
 ): Promise<CertificationInput> {
   const { value, errors = [] } = parseCertification(input)
   if (value !== undefined && fileError === undefined) return value
   const id = parseDiamondId(input, 'product')
-  const ownerFaults =
-    id === undefined ? [] : await ownershipFaults(commandContext, owner, [{ id, pointer: '/product' }])
+  const ownerFaults = id === undefined ? [] : await ownershipFaults(context, owner, [{ id, pointer: '/product' }])
   const kind = errors.length > 0 ? 'invalid' : (fileError?.kind ?? 'invalid')
   throw new RequestError(kind, [...errors, ...(fileError?.details ?? []), ...ownerFaults])
 }
@@ -97,11 +96,11 @@ export const removeCertificationEndpoint = endpoint({
   group: accountGroup,
   async handler(request, { certifications }: CertificationServices) {
     const { params, waitBudget } = request
-    const { commandContext, queries, diamondsProgress } = certifications
+    const { context, queries, diamondsProgress } = certifications
     const id = parseCertificationId(params.id)
     const diamond = await queries.diamondOf(id, waitBudget)
     if (diamond === undefined) throw new RequestError('missing', `There is no certification ${id}`)
-    const position = await removeCertification(commandContext, actorOf(request), { id, diamond })
+    const position = await removeCertification(context, actorOf(request), { id, diamond })
     return noContent(await waitForReadModel(request, diamondsProgress, position))
   },
 })

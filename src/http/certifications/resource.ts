@@ -9,7 +9,7 @@ import type { FormUploads } from '../files/form-uploads.ts'
 
 export type CertificationServices = {
   readonly certifications: {
-    readonly commandContext: CertificationCommandContext
+    readonly context: CertificationCommandContext
     readonly queries: CertificationQueries
     /** Progress of the diamonds read model, because diamonds include their certifications. */
     readonly diamondsProgress: ProjectionProgress

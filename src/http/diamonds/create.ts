@@ -72,7 +72,7 @@ export const createDiamonds = endpoint({
 
 async function createAll(
   request: HttpRequest<BearerPrincipal, unknown, unknown>,
-  { diamonds: { inventory, queries } }: DiamondServices,
+  { diamonds: { context, queries } }: DiamondServices,
   entries: readonly NewDiamond[],
 ): Promise<{ readonly createdEvents: readonly DiamondCreated[]; readonly consistency: ResponseHeaders }> {
   const idempotencyKey = idempotencyKeyOf(request)
@@ -84,6 +84,6 @@ async function createAll(
     origin: eventOriginOf(request),
     ...(key !== undefined && { key }),
   }
-  const { created: createdEvents, position } = await create(inventory, command)
+  const { created: createdEvents, position } = await create(context, command)
   return { createdEvents, consistency: await waitForReadModel(request, queries.progress, position) }
 }

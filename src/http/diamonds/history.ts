@@ -74,12 +74,12 @@ export const readHistory = endpoint({
     422: 'A query parameter is out of range',
     ...DIAMOND_ERROR_RESPONSES,
   },
-  async handler(request, { diamonds: { inventory, links, people } }: DiamondServices) {
+  async handler(request, { diamonds: { context, links, people } }: DiamondServices) {
     const id = parseDiamondId(request.params)
     const page = readPage(request.search)
-    const history = await readDiamondHistory(inventory.store, id)
+    const history = await readDiamondHistory(context.store, id)
     checkOwner(history, id, request.principal.account)
-    const actorResolver = new ActorResolver(inventory.store, people)
+    const actorResolver = new ActorResolver(context.store, people)
     const transitions = history.transitions.slice(page.offset, page.offset + page.limit)
     const entries = await Promise.all(
       transitions.map(async (transition) => {

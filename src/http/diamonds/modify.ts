@@ -138,11 +138,11 @@ type DiamondChangeRequest = HttpRequest<BearerPrincipal, unknown, unknown>
 /** @throws RequestError invalid, if any entry is; also reports entries whose diamond is unknown or of another account */
 async function requireValidEntries<Entry>(
   { principal }: DiamondChangeRequest,
-  { diamonds: { inventory } }: DiamondServices,
+  { diamonds: { context } }: DiamondServices,
   { entries, idEntries, faults }: BulkEntries<Entry>,
 ): Promise<readonly Entry[]> {
   if (faults.length === 0) return entries
-  const allFaults = [...faults, ...(await ownershipFaults(inventory, principal.account, idEntries))]
+  const allFaults = [...faults, ...(await ownershipFaults(context, principal.account, idEntries))]
   throw new RequestError(
     'invalid',
     allFaults.toSorted((a, b) => entryIndexOf(a) - entryIndexOf(b)),
@@ -160,7 +160,7 @@ async function changeOne(
   change: DiamondChange,
 ): Promise<DiamondChangeResult> {
   const ifMatch = parseIfMatch(request.headers['if-match'])
-  const { position, changed } = await changeDiamond(diamonds.inventory, actorOf(request), change, ifMatch)
+  const { position, changed } = await changeDiamond(diamonds.context, actorOf(request), change, ifMatch)
   return { changed, consistency: await waitForReadModel(request, diamonds.queries.progress, position) }
 }
 
@@ -169,7 +169,7 @@ async function changeAll(
   { diamonds }: DiamondServices,
   changes: readonly DiamondChange[],
 ): Promise<DiamondChangeResult> {
-  const { position, changed } = await changeDiamonds(diamonds.inventory, actorOf(request), changes)
+  const { position, changed } = await changeDiamonds(diamonds.context, actorOf(request), changes)
   return { changed, consistency: await waitForReadModel(request, diamonds.queries.progress, position) }
 }
 

@@ -74,9 +74,9 @@ export const readDiamond = endpoint({
     422: '`at` is in the future or not a valid date',
     ...DIAMOND_ERROR_RESPONSES,
   },
-  handler(request, { diamonds: { queries, links, inventory } }: DiamondServices) {
+  handler(request, { diamonds: { queries, links, context } }: DiamondServices) {
     const id = parseDiamondId(request.params)
-    const at = request.search === '' ? undefined : parseAt(request.search, inventory.clock())
+    const at = request.search === '' ? undefined : parseAt(request.search, context.clock())
     if (at !== undefined) return createPastDiamondResponse(request, id, at, { queries, links })
     const found = queries.findDiamond(id)
     return found instanceof Promise

@@ -12,7 +12,7 @@ import type { SignedLinks } from '../kit/signed-links.ts'
 
 export type DiamondServices = {
   readonly diamonds: {
-    readonly inventory: DiamondCommandContext
+    readonly context: DiamondCommandContext
     readonly queries: DiamondQueries
     readonly links: SignedLinks
     /** Account and client names for the history. */

@@ -95,7 +95,7 @@ async function onlyFile({ texts, file, fileError }: UploadForm): Promise<Receive
 
 export type ModelServices = {
   readonly models: {
-    readonly commandContext: CommandContext
+    readonly context: CommandContext
     readonly queries: DiamondQueries
     readonly files: FileStore
     readonly uploads: FormUploads
@@ -136,10 +136,10 @@ export const attachStoneModel = endpoint({
     422: 'The solid is not closed, not convex or degenerate, or the file is malformed; the message says where',
   },
   group: accountGroup,
-  async handler(request, { models: { commandContext, queries, links, inspect } }: ModelServices) {
+  async handler(request, { models: { context, queries, links, inspect } }: ModelServices) {
     const id = parseDiamondId(request.params)
     const { model, diamond, position } = await attachModel(
-      commandContext,
+      context,
       actorOf(request),
       id,
       request.body.incoming,
@@ -195,8 +195,8 @@ export const removeStoneModel = endpoint({
     ...CONFLICT_RESPONSE,
   },
   group: accountGroup,
-  async handler(request, { models: { commandContext, queries } }: ModelServices) {
-    const position = await removeModel(commandContext, actorOf(request), parseDiamondId(request.params))
+  async handler(request, { models: { context, queries } }: ModelServices) {
+    const position = await removeModel(context, actorOf(request), parseDiamondId(request.params))
     return noContent(await waitForReadModel(request, queries.progress, position))
   },
 })

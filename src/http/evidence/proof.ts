@@ -57,7 +57,7 @@ export const readProof = endpoint({
   },
   async handler(request, services: DiamondServices & EvidenceServices) {
     const id = parseDiamondId(request.params)
-    const history = await readDiamondHistory(services.diamonds.inventory.store, id)
+    const history = await readDiamondHistory(services.diamonds.context.store, id)
     checkOwner(history, id, request.principal.account)
     const events = history.transitions.map(({ event }) => event)
     const proof = await request.waitBudget.spendOn((remainingMs) =>

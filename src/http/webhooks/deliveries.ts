@@ -56,7 +56,7 @@ export const rotateWebhookSecretEndpoint = endpoint({
   },
   async handler(request, services: WebhookServices) {
     const { webhookKey } = await requireOwnWebhook(request, services)
-    const { secret } = await rotateWebhookSecret(services.webhooks.commandContext, webhookKey, eventOriginOf(request))
+    const { secret } = await rotateWebhookSecret(services.webhooks.context, webhookKey, eventOriginOf(request))
     return ok({ secret })
   },
 })

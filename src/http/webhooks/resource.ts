@@ -18,7 +18,7 @@ type WebhookTestResult = Pick<DeliveryAttempt, 'status' | 'ms' | 'error'>
 
 export type WebhookServices = {
   readonly webhooks: {
-    readonly commandContext: WebhookCommandContext
+    readonly context: WebhookCommandContext
     /** The webhooks of all accounts. */
     readonly readModel: Pick<OpenReadModel, 'model' | 'progress'>
     readonly listDeliveries: (webhook: number) => Promise<readonly DeliveryAttempt[]>
@@ -124,12 +124,12 @@ type WebhookRequest = Pick<HttpRequest<BearerPrincipal, unknown, { readonly id: 
  */
 export async function requireOwnWebhook(
   { principal, params }: WebhookRequest,
-  { webhooks: { commandContext, readModel } }: WebhookServices,
+  { webhooks: { context, readModel } }: WebhookServices,
 ): Promise<{ readonly webhook: Webhook; readonly webhookKey: WebhookReference }> {
   const id = Number(params.id)
   const missing = () => new RequestError('missing', `There is no webhook ${params.id.slice(0, 40)}`)
   if (!/^[1-9]\d*$/.test(params.id) || id > Number.MAX_SAFE_INTEGER) throw missing()
-  const webhook = (await webhooksOf(commandContext.store, principal.account)).find((one) => one.id === id)
+  const webhook = (await webhooksOf(context.store, principal.account)).find((one) => one.id === id)
   if (webhook !== undefined) return { webhook, webhookKey: { owner: principal.account, id } }
   const storedWebhook = await readModel.model.get(id, ['owner'])
   if (storedWebhook === undefined || storedWebhook['owner'] === principal.account) throw missing()

@@ -41,7 +41,7 @@ export const createWebhookEndpoint = endpoint({
   async handler(request, { webhooks }: WebhookServices) {
     const { url, description = null } = parseWebhook(NEW_WEBHOOK, request.body)
     const { account } = request.principal
-    const result = await createWebhook(webhooks.commandContext, account, { url, description }, eventOriginOf(request))
+    const result = await createWebhook(webhooks.context, account, { url, description }, eventOriginOf(request))
     const headers = await waitForReadModel(request, webhooks.readModel.progress, result.position)
     const body = { ...toWebhookBody(result.webhook), secret: result.secret }
     return created(`${webhooks.baseUrl}/v4/webhook/${result.webhook.id}`, body, headers)
@@ -56,8 +56,8 @@ export const listWebhooks = endpoint({
   auth: bearer,
   group: accountGroup,
   responses: { 200: { description: 'All webhooks', schema: z.array(WEBHOOK) } },
-  async handler({ principal }, { webhooks: { commandContext } }: WebhookServices) {
-    return ok((await webhooksOf(commandContext.store, principal.account)).map(toWebhookBody))
+  async handler({ principal }, { webhooks: { context } }: WebhookServices) {
+    return ok((await webhooksOf(context.store, principal.account)).map(toWebhookBody))
   },
 })
 
@@ -88,10 +88,10 @@ export const modifyWebhook = endpoint({
   group: accountGroup,
   responses: { 200: { description: 'The webhook', schema: WEBHOOK }, ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
   async handler(request, services: WebhookServices) {
-    const { commandContext, readModel } = services.webhooks
+    const { context, readModel } = services.webhooks
     const { webhookKey } = await requireOwnWebhook(request, services)
     const changes = parseWebhook(WEBHOOK_CHANGE, request.body)
-    const { webhook, position } = await changeWebhook(commandContext, webhookKey, changes, eventOriginOf(request))
+    const { webhook, position } = await changeWebhook(context, webhookKey, changes, eventOriginOf(request))
     return ok(toWebhookBody(webhook), await waitForReadModel(request, readModel.progress, position))
   },
 })
@@ -106,9 +106,9 @@ export const removeWebhook = endpoint({
   group: accountGroup,
   responses: { 204: 'Deleted', ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
   async handler(request, services: WebhookServices) {
-    const { commandContext, readModel } = services.webhooks
+    const { context, readModel } = services.webhooks
     const { webhookKey } = await requireOwnWebhook(request, services)
-    const { position } = await deleteWebhook(commandContext, webhookKey, eventOriginOf(request))
+    const { position } = await deleteWebhook(context, webhookKey, eventOriginOf(request))
     return noContent(await waitForReadModel(request, readModel.progress, position))
   },
 })

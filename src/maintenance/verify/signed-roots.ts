@@ -10,7 +10,7 @@ import { readEveryEvent } from '../../events/read-every-event.ts'
 import { RESTORE_REMEDY, type Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
 
-type SignedRootSources = Pick<Installation, 'store' | 'keys' | 'writing'>
+type SignedRootSources = Pick<Installation, 'store' | 'keys' | 'context'>
 
 /**
  * Compares every signed checkpoint with the tree of the current log. This detects an altered event even if the tree was rebuilt
@@ -18,11 +18,11 @@ type SignedRootSources = Pick<Installation, 'store' | 'keys' | 'writing'>
  * @param fresh the tree built from the log
  */
 export async function checkSignedRoots(
-  { store, keys, writing }: SignedRootSources,
+  { store, keys, context }: SignedRootSources,
   fresh: FreshModel,
   differences: Differences,
 ): Promise<void> {
-  const checkpoints = await openCheckpoints({ store, keys, writing })
+  const checkpoints = await openCheckpoints({ store, keys, context })
   const queries = new TreeQueries(fresh.model)
   const treePosition = await fresh.model.position()
   for await (const event of readEveryEvent(store, 'start', () => undefined, { prefixes: [CHECKPOINTS_STREAM] })) {
@@ -35,11 +35,11 @@ export async function checkSignedRoots(
 }
 
 /** Undefined if the log's key is missing or unreadable; a damaged event is reported elsewhere. */
-async function openCheckpoints({ store, keys, writing }: SignedRootSources): Promise<SignedCheckpoints | undefined> {
+async function openCheckpoints({ store, keys, context }: SignedRootSources): Promise<SignedCheckpoints | undefined> {
   try {
     // `openLogKey` creates a missing key.
     const [keyEvent] = await store.read(LOG_KEY_STREAM, { last: 1 })
-    const key = keyEvent && (await openLogKey(writing, keys))
+    const key = keyEvent && (await openLogKey(context, keys))
     return key && new SignedCheckpoints(store, key)
   } catch (error) {
     if (isUnreadable(error)) return undefined

@@ -12,7 +12,7 @@ const BATCH_SIZE = 200
 export type OrphanedPersonTools = {
   readonly store: EventStore
   readonly persons: PersonStore
-  readonly writing: Pick<CommandContext, 'clock'>
+  readonly context: Pick<CommandContext, 'clock'>
   /** Whether the clock may be relied on for what cannot be undone (steady-clock.ts). */
   readonly isClockSettled: () => boolean
 }
@@ -25,10 +25,10 @@ export const deleteOrphanedPersons = defineScheduledJob<OrphanedPersonTools>({
   name: 'persons-orphaned',
   intervalMs: INTERVAL_MS,
   createRound:
-    ({ store, persons, writing, isClockSettled }) =>
+    ({ store, persons, context, isClockSettled }) =>
     async (signal) => {
       while (!signal.aborted && isClockSettled()) {
-        const accounts = await persons.unconfirmed(writing.clock() - ORPHAN_AGE_MS, BATCH_SIZE)
+        const accounts = await persons.unconfirmed(context.clock() - ORPHAN_AGE_MS, BATCH_SIZE)
         const registered: number[] = []
         const orphaned: number[] = []
         for (const account of accounts) ((await hasPerson(store, account)) ? registered : orphaned).push(account)

@@ -10,7 +10,7 @@ import { neverAborted } from '../../projections/engine/loop.ts'
 import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
 
 export type BulkRequestRecoveryOptions = {
-  readonly writing: CommandContext
+  readonly context: CommandContext
   readonly log: AppLogger
 }
 
@@ -25,16 +25,16 @@ export const bulkRequestRecovery = defineReaction<BulkRequestRecoveryOptions>({
   name: 'request-finishing',
   streamPrefixes: ['request-'],
   eventTypes: ['RequestAccepted'],
-  isNeeded: ({ writing: { store } }) => mayHaveIncompleteRequests(store),
+  isNeeded: ({ context: { store } }) => mayHaveIncompleteRequests(store),
   createHandler:
-    ({ writing, log }) =>
+    ({ context, log }) =>
     async (events, signal = neverAborted()) => {
       const poisonEvents: PoisonEvent[] = []
       for (const event of events) {
         try {
           if (!isComplete(event)) continue
-          await waitForGracePeriod(event, writing.clock, signal)
-          const position = await finishBulk(writing, event.stream)
+          await waitForGracePeriod(event, context.clock, signal)
+          const position = await finishBulk(context, event.stream)
           if (position !== undefined)
             log.warn({ stream: event.stream }, 'a request accepted by another process was completed')
         } catch (error) {

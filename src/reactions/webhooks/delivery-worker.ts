@@ -76,7 +76,7 @@ export class DeliveryBulkhead {
 }
 
 export type DeliveryWorkerTools = {
-  readonly writing: CommandContext
+  readonly context: CommandContext
   readonly secrets: WebhookSecrets
   readonly feed: PushFeed
   readonly progressStore: Pick<WebhookProgressStore, 'find' | 'save'>
@@ -124,7 +124,7 @@ export class DeliveryWorker {
       if (webhook === undefined) return
       const progress = await this.#loadProgress(webhook)
       const waitSignal = AbortSignal.any([signal, this.#wake.signal])
-      const delayMs = progress.next - this.tools.writing.clock()
+      const delayMs = progress.next - this.tools.context.clock()
       if (delayMs > 0) {
         await this.tools.sleep(Math.min(delayMs, MAX_WAIT_MS), waitSignal)
         continue
@@ -138,13 +138,13 @@ export class DeliveryWorker {
   /** Loads the webhook from the log. Undefined if there is nothing to deliver. */
   async #loadActiveWebhook(): Promise<Webhook | undefined> {
     const { owner, id } = this.reference
-    const { writing, secrets } = this.tools
-    const account = await loadStream(writing.store, accountStream(owner), accountDecider)
+    const { context, secrets } = this.tools
+    const account = await loadStream(context.store, accountStream(owner), accountDecider)
     if (account.state.status !== 'enabled') return undefined
-    const found = (await webhooksOf(writing.store, owner)).find((one) => one.id === id)
+    const found = (await webhooksOf(context.store, owner)).find((one) => one.id === id)
     if (found === undefined || found.state === 'paused') return undefined
     if (!found.secrets.every(({ sealed }) => secrets.isCurrent(sealed))) {
-      await resealWebhook({ ...writing, secrets }, this.reference)
+      await resealWebhook({ ...context, secrets }, this.reference)
       return this.#loadActiveWebhook()
     }
     return found
@@ -153,7 +153,7 @@ export class DeliveryWorker {
   /** If the read store lost the progress, continues from the cursor last recorded in the log. */
   async #loadProgress({ id, cursor, begun }: Webhook): Promise<WebhookProgress> {
     const found = await this.tools.progressStore.find(id)
-    const noted = this.tools.writing.clock()
+    const noted = this.tools.context.clock()
     if (found === undefined) return { cursor, begun, failures: null, next: 0, noted, tries: 0 }
     return found.begun === begun ? found : { ...found, begun, failures: null, next: 0 }
   }
@@ -179,24 +179,24 @@ export class DeliveryWorker {
     change: FeedChange,
     signal: AbortSignal,
   ): Promise<WebhookProgress | undefined> {
-    const { writing, secrets, send, bulkhead, progressStore, onAttempt } = this.tools
+    const { context, secrets, send, bulkhead, progressStore, onAttempt } = this.tools
     const release = await bulkhead.acquire(this.reference.owner, previous.failures !== null)
     try {
       if (signal.aborted) return undefined
-      const at = writing.clock()
+      const at = context.clock()
       const message = toWebhookMessage(webhook, change, at)
-      const trace = await traceOfChange(writing.store, change)
+      const trace = await traceOfChange(context.store, change)
       const outcome = await send(webhook.url, signMessage(webhook, message, secrets, at, trace), signal)
       const { progress, stateChange } = progressAfterAttempt(
         webhook,
         { ...previous, tries: previous.tries + 1 },
         change.cursor,
         outcome,
-        writing.clock(),
+        context.clock(),
       )
       await progressStore.save(webhook.id, progress, toDeliveryAttempt(change, at, outcome))
       onAttempt(outcome)
-      if (stateChange !== undefined) await recordDelivery(writing, this.reference, stateChange)
+      if (stateChange !== undefined) await recordDelivery(context, this.reference, stateChange)
       // After a change of state, the webhook is loaded again.
       return outcome.error === null && stateChange === undefined ? progress : undefined
     } finally {

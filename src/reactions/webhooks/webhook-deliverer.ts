@@ -23,7 +23,7 @@ export class DeliveryLinkKeys {
   #keys: LinkKeys | undefined
 
   constructor(
-    private readonly writing: CommandContext,
+    private readonly context: CommandContext,
     private readonly keys: MasterKeys,
   ) {}
 
@@ -32,7 +32,7 @@ export class DeliveryLinkKeys {
    * StoreUnavailable
    */
   async open(): Promise<void> {
-    this.#keys = await LinkKeys.open(this.writing, this.keys)
+    this.#keys = await LinkKeys.open(this.context, this.keys)
   }
 
   get current(): LinkKey {

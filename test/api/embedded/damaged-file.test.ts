@@ -113,7 +113,7 @@ test('whose bytes were changed is not read as a report, but is a dead letter unt
     assert.equal(await readings(), [])
     writeFileSync(storedPath(service, pdf), pdf)
     const origin = { actor: 'operator', via: 'cli', correlation: 'retry' } as const
-    await retryStreams(installation.writing, { model: 'reports', streams: [stream] }, origin)
+    await retryStreams(installation.context, { model: 'reports', streams: [stream] }, origin)
     await until('the report to be read', async () => (await readings()).length > 0)
     assert.equal(await deadLetters(), [])
   }))

@@ -33,9 +33,9 @@ export class Vendors {
   readonly #client: Promise<VerifiedClient>
   #logEpoch = 0
 
-  constructor({ writing, keys, settings }: Installation) {
-    const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
-    const attemptLimiter = new FailedAttemptLimiter(writing.clock)
+  constructor({ context, keys, settings }: Installation) {
+    const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: context.clock })
+    const attemptLimiter = new FailedAttemptLimiter(context.clock)
     const familiarAddresses = new FamiliarAddresses(keys)
     const noLogging = { note: () => {}, security: () => {} }
     const shared = {
@@ -46,8 +46,8 @@ export class Vendors {
       refreshTtl: settings.REFRESH_TTL,
       logEpoch: () => this.#logEpoch,
     }
-    this.#sessions = { ...writing, ...noLogging, ...shared }
-    this.#client = this.#register(new IdAllocator({ ...writing, kind: 'client', size: 1, origin }))
+    this.#sessions = { ...context, ...noLogging, ...shared }
+    this.#client = this.#register(new IdAllocator({ ...context, kind: 'client', size: 1, origin }))
   }
 
   async #register(clientIds: IdAllocator): Promise<VerifiedClient> {

@@ -26,17 +26,17 @@ export type Shown = Readonly<Record<string, unknown>> & {
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-export async function newSender({ writing }: Installation, plan: Plan = 'basic'): Promise<Sender> {
-  const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
-  const registering = { ...writing, accountIds, passwords: { hash: async () => 'not a hash' } }
+export async function newSender({ context }: Installation, plan: Plan = 'basic'): Promise<Sender> {
+  const accountIds = new IdAllocator({ ...context, kind: 'account', size: 1, origin })
+  const registering = { ...context, accountIds, passwords: { hash: async () => 'not a hash' } }
   const email = `${randomUUID()}@example.com`
   const { account } = await registerAccount(registering, { email, password: 'unused', plan }, origin)
-  return { account, email, ...(await newToken({ writing }, email)) }
+  return { account, email, ...(await newToken({ context }, email)) }
 }
 
 /** Issues another API token to an account. */
-export async function newToken({ writing }: Pick<Installation, 'writing'>, email: string) {
-  const { token, id } = await issueApiToken(writing, { email, lifetimeMs: undefined }, origin)
+export async function newToken({ context }: Pick<Installation, 'context'>, email: string) {
+  const { token, id } = await issueApiToken(context, { email, lifetimeMs: undefined }, origin)
   return { token, tokenId: id, authorization: basic(email, token) }
 }
 

@@ -106,7 +106,7 @@ async function openInstallationFor(
     readModelTimeoutMs === undefined ? 1 : SERVER_TIMEOUT_FACTOR,
   )
   const eventStore = store?.(opened.store) ?? opened.store
-  const writing = { ...opened.writing, store: eventStore, ...(clock !== undefined && { clock }) }
+  const context = { ...opened.context, store: eventStore, ...(clock !== undefined && { clock }) }
   const readModels = reads?.(opened.reads) ?? opened.reads
   const leasedReadModels = scored === true ? readModels : leasedElsewhere('scoring', readModels)
   // The report reader may be slow and large here, because it is compiled first.
@@ -115,7 +115,7 @@ async function openInstallationFor(
     ...opened,
     store: eventStore,
     reads: leasedReadModels,
-    writing,
+    context,
     reportReaderLimits,
     hashing,
     ...(readModelTimeoutMs !== undefined && { readModelTimeoutMs }),

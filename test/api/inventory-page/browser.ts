@@ -15,13 +15,13 @@ export type Person = { readonly account: number; readonly email: string; readonl
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
 /** Registers an account with a real password hash. */
-export async function newPerson({ installation: { writing } }: Service): Promise<Person> {
-  const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
+export async function newPerson({ installation: { context } }: Service): Promise<Person> {
+  const accountIds = new IdAllocator({ ...context, kind: 'account', size: 1, origin })
   const [email, password] = [`${randomUUID()}@example.com`, randomUUID()]
   const passwords = new PasswordHasher(CHEAP_HASHES.passwords)
   try {
     const registration = { email, password, plan: 'basic' } as const
-    const { account } = await registerAccount({ ...writing, passwords, accountIds }, registration, origin)
+    const { account } = await registerAccount({ ...context, passwords, accountIds }, registration, origin)
     return { account, email, password }
   } finally {
     await passwords.close()
@@ -62,8 +62,8 @@ export type Owner = {
 
 export async function newOwner(service: Service): Promise<Owner> {
   const person = await newPerson(service)
-  const { keys, settings, writing } = service.installation
-  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const { keys, settings, context } = service.installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: context.clock })
   const grant = { account: person.account, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
   const cookie = await cookieOf(service, person)
   const owner = vendor(service.url, person.account, tokens.issue(grant, 'programs', 0))

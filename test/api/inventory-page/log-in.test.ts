@@ -48,7 +48,7 @@ test('shows the same error for a wrong password, a disabled account and an unkno
   ann,
 }) => {
   const disabled = await newPerson(service)
-  await disableAccount(service.installation.writing, { email: disabled.email, apiTokens: 'kept' }, origin)
+  await disableAccount(service.installation.context, { email: disabled.email, apiTokens: 'kept' }, origin)
   const tries = [
     { email: ann.email, password: 'wrong' },
     disabled,
@@ -113,15 +113,15 @@ test('ends after 12 hours', async ({ service, ann, time }) => {
 })
 
 test('ends when the password is changed or the account is disabled', async ({ service }) => {
-  const { writing } = service.installation
+  const { context } = service.installation
   const tom = await newPerson(service)
   const [before, after] = [await cookieOf(service, tom), { ...tom, password: 'another password' }]
   const passwords = { hash: async () => 'not a hash' }
-  await changePassword({ ...writing, passwords }, { ...after, apiTokens: 'kept' }, origin)
+  await changePassword({ ...context, passwords }, { ...after, apiTokens: 'kept' }, origin)
   assert.ok(isLogIn(await getPage(service, '/inventory', before)))
   const eve = await newPerson(service)
   const cookie = await cookieOf(service, eve)
-  await disableAccount(writing, { email: eve.email, apiTokens: 'kept' }, origin)
+  await disableAccount(context, { email: eve.email, apiTokens: 'kept' }, origin)
   assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
 })
 

@@ -188,7 +188,7 @@ test('requires a token that is not revoked', async ({ service, url, ann }) => {
   const { authorization, tokenId } = await newToken(service.installation, ann.email)
   expect(200, await request(url, form('/api/v1/share', 'secret=x', authorization)))
   const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
-  await revokeApiToken(service.installation.writing, { email: ann.email, token: tokenId }, origin)
+  await revokeApiToken(service.installation.context, { email: ann.email, token: tokenId }, origin)
   expectError(await request(url, form('/api/v1/share', 'secret=x', authorization)), 401, 'Not authorized')
 })
 

@@ -113,7 +113,7 @@ test('are rejected with the location of each error', async ({ ann }) => {
 })
 
 test('are tested by a signed message, which both secrets sign after a rotation', async ({ ann, service }) => {
-  const { clock } = service.installation.writing
+  const { clock } = service.installation.context
   const before = Math.floor(clock() / 1000)
   const receiver = await startReceiver()
   try {

@@ -186,14 +186,14 @@ test('whose address an older release wrote into the log is forgotten, with a war
   installation,
 }) => {
   const service = await installation.serve()
-  const { store, writing } = service.installation
+  const { store, context } = service.installation
   const email = 'old@example.com'
   const first = (type: string, data: object) => [
     {
       id: crypto.randomUUID(),
       type,
       data: { ...data },
-      metadata: toEventMetadata({ actor: 'operator', via: 'cli', correlation: 'old' }, writing.clock(), '1'),
+      metadata: toEventMetadata({ actor: 'operator', via: 'cli', correlation: 'old' }, context.clock(), '1'),
     },
   ]
   await store.append(legacyLoginStream(email), 'none', first('LoginReserved', { account: 77, email }))

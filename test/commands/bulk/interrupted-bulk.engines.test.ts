@@ -46,8 +46,8 @@ test.after.each(async ({ store, peer }) => {
 })
 
 function inventoryOn(store: EventStore, { time }: Pick<Given, 'time'>): DiamondCommandContext {
-  const writing = createCommandContext(store, () => time.now)
-  return { ...writing, diamondIds: new IdAllocator({ ...writing, kind: 'diamond', size: 1000, origin }) }
+  const context = createCommandContext(store, () => time.now)
+  return { ...context, diamondIds: new IdAllocator({ ...context, kind: 'diamond', size: 1000, origin }) }
 }
 
 /** Stores the first half of each bulk and fails. */
@@ -75,7 +75,7 @@ const names = (events: readonly StoredEvent[]) => events.map(({ type }) => type)
 /** The streams of accepted bulk requests. */
 const requests = async (given: Given) => [...new Set((await eventsOf(given, 'request-')).map(({ stream }) => stream))]
 
-const finishing = ({ other }: Given) => handlerOf(bulkRequestRecovery, { writing: other, log: createLogger('silent') })
+const finishing = ({ other }: Given) => handlerOf(bulkRequestRecovery, { context: other, log: createLogger('silent') })
 
 /** Runs the recovery reaction `ms` milliseconds later, as the process that runs the projections does. */
 async function react(given: Given, ms: number): Promise<void> {

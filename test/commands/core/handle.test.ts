@@ -30,7 +30,7 @@ test.before.each(async (given) => {
 })
 test.after.each(({ store }) => store.close())
 
-const writing = ({ store, time }: Given, wrapped: EventStore = store) => ({
+const context = ({ store, time }: Given, wrapped: EventStore = store) => ({
   ...createCommandContext(wrapped, () => time.now),
   monotonic: () => 0,
 })
@@ -41,7 +41,7 @@ const sumOf = async ({ store, stream }: Given) =>
 test('whose append times out but was stored succeeds, and is applied once', async (given) => {
   given.store.failNext('stored')
   const { state, events, revision, position } = await handle(
-    writing(given),
+    context(given),
     { stream: given.stream, id: 'w', origin },
     sum,
     add(5),
@@ -63,14 +63,14 @@ test('whose append times out and is stored during the retry is applied once', as
       return before
     },
   }
-  const { state, revision } = await handle(writing(given, landing), target, sum, add(5))
+  const { state, revision } = await handle(context(given, landing), target, sum, add(5))
   assert.equal([state, revision], [5, 0n])
   assert.is(await sumOf(given), 5)
 })
 
 test('whose append arrives after its retry is applied once', async (given) => {
   given.store.failNext('late')
-  await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
+  await handle(context(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
   await given.store.storeLateAppends()
   assert.is(await sumOf(given), 5)
 })
@@ -81,28 +81,28 @@ const decidedAgain = (): never => {
 
 test('that was stored is recognized by its events when it is sent again, and not decided again', async (given) => {
   const target = { stream: given.stream, id: 'w', origin }
-  await handle(writing(given), target, sum, add(5))
-  await handle(writing(given), { ...target, id: 'other' }, sum, add(1))
-  const again = await handle(writing(given), target, sum, decidedAgain)
+  await handle(context(given), target, sum, add(5))
+  await handle(context(given), { ...target, id: 'other' }, sum, add(1))
+  const again = await handle(context(given), target, sum, decidedAgain)
   assert.is(again.events.length, 1)
   assert.is(await sumOf(given), 6)
 })
 
 test('succeeds when only its last attempt is not lost', async (given) => {
   given.store.failNext(...everyAttempt('lost').slice(1))
-  const { state } = await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
+  const { state } = await handle(context(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
   assert.equal([state, await sumOf(given)], [5, 5])
 })
 
 test('whose outcome stays unknown rejects with OutcomeUnknown', async (given) => {
   given.store.failNext(...everyAttempt('lost'))
-  await rejectedWith(OutcomeUnknown, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
+  await rejectedWith(OutcomeUnknown, handle(context(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
   assert.is(await sumOf(given), 0)
 })
 
 test('is not retried when the store is unavailable', async (given) => {
   given.store.failNext('unavailable')
-  await rejectedWith(StoreUnavailable, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
+  await rejectedWith(StoreUnavailable, handle(context(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
   assert.is(await sumOf(given), 0)
 })
 
@@ -122,7 +122,7 @@ function contended({ store, stream }: Given, count: number): EventStore {
 test('decides again after each conflict and succeeds on the last attempt', async (given) => {
   const seen: number[] = []
   const { state } = await handle(
-    writing(given, contended(given, MAX_ATTEMPTS - 1)),
+    context(given, contended(given, MAX_ATTEMPTS - 1)),
     { stream: given.stream, id: 'w', origin },
     sum,
     (total) => {
@@ -138,13 +138,13 @@ test('decides again after each conflict and succeeds on the last attempt', async
 })
 
 test('is refused after a conflict on every attempt', async (given) => {
-  const losing = writing(given, contended(given, MAX_ATTEMPTS))
+  const losing = context(given, contended(given, MAX_ATTEMPTS))
   await rejectedWith(WrongRevision, handle(losing, { stream: given.stream, id: 'w', origin }, sum, add(1)))
   assert.is(await sumOf(given), 100 * MAX_ATTEMPTS)
 })
 
 test('waits for earlier commands on its stream in this process: 100 commands decide once each, in order', async (given) => {
-  const own = writing(given)
+  const own = context(given)
   const seen: number[] = []
   await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
@@ -162,7 +162,7 @@ test('waits for earlier commands on its stream in this process: 100 commands dec
 })
 
 test('that fails does not block the next command on its stream', async (given) => {
-  const own = writing(given)
+  const own = context(given)
   const refuse = (): Counted[] => {
     throw new RangeError('no')
   }
@@ -176,7 +176,7 @@ test('writes timestamps that never decrease within a stream, even if the clock d
   const times = [1_000_000, 400_000, 1_000_001, 5]
   for (const [index, now] of times.entries()) {
     given.time.now = now
-    await handle(writing(given), { stream: given.stream, id: `w-${index}`, origin }, sum, (_state, at) => {
+    await handle(context(given), { stream: given.stream, id: `w-${index}`, origin }, sum, (_state, at) => {
       assert.ok(at >= 1_000_000)
       return add(1)()
     })
@@ -186,7 +186,7 @@ test('writes timestamps that never decrease within a stream, even if the clock d
 })
 
 test('that decides no events writes none', async (given) => {
-  const { position, revision } = await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, () => [])
+  const { position, revision } = await handle(context(given), { stream: given.stream, id: 'w', origin }, sum, () => [])
   assert.equal([position, revision], [undefined, 'none'])
   assert.equal(await given.store.read(given.stream), [])
 })

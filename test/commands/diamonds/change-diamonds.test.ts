@@ -24,9 +24,9 @@ const test = suite<Given>('a change of several diamonds')
 test.before.each(async (given) => {
   given.store = faultyStore(temporaryLog())
   given.time = { now: 1_800_000_000_000 }
-  const writing = { ...createCommandContext(given.store, () => given.time.now), monotonic: () => 0 }
-  const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 100, origin })
-  given.inventory = { ...writing, diamondIds }
+  const context = { ...createCommandContext(given.store, () => given.time.now), monotonic: () => 0 }
+  const diamondIds = new IdAllocator({ ...context, kind: 'diamond', size: 100, origin })
+  given.inventory = { ...context, diamondIds }
 })
 test.after.each(({ store }) => store.close())
 

@@ -30,10 +30,10 @@ const KEYS = masterKeys(newMasterKey())
 export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsProcess {
   const store = openSqliteEventStore(join(folder, 'events.db'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
-  const writing = { ...createCommandContext(store, () => time.now), monotonic: () => 0 }
+  const context = { ...createCommandContext(store, () => time.now), monotonic: () => 0 }
   return {
-    ...writing,
-    people: new AccountDirectory(writing, vault.persons, keys),
+    ...context,
+    people: new AccountDirectory(context, vault.persons, keys),
     vault,
     keys,
     box: new SecretBox(keys, new PassphraseKdf(), CHEAP_HASHES.passphrases),

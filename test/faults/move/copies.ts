@@ -23,8 +23,8 @@ const DUE = 2
 
 /** Fills an installation through its stores, with `events` events and some pages of everything else. */
 export const fillStores = (config: InstallationConfig, events: number): Promise<void> =>
-  withInstallationOf(config, async ({ store, writing, files, vault, keys }) => {
-    await LinkKeys.open(writing, keys)
+  withInstallationOf(config, async ({ store, context, files, vault, keys }) => {
+    await LinkKeys.open(context, keys)
     const appends = Array.from(
       { length: events },
       (_, n) => ({ stream: `diamond-${n + 1}`, expected: 'none', events: [event(n)] }) as const,

@@ -49,17 +49,17 @@ export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
 
 /** Commands of account 1. */
 export function vendorOf(store: EventStore) {
-  const writing = createCommandContext(store, Date.now)
-  const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 100, origin })
+  const context = createCommandContext(store, Date.now)
+  const diamondIds = new IdAllocator({ ...context, kind: 'diamond', size: 100, origin })
   return {
     async create(count: number): Promise<number[]> {
       const entries = Array.from({ length: count }, (_, index) => ({ sku: `SKU-${index}`, cutShape: 2, carat: 1 }))
-      const { created } = await createDiamonds({ ...writing, diamondIds }, { owner: 1, origin, entries })
+      const { created } = await createDiamonds({ ...context, diamondIds }, { owner: 1, origin, entries })
       return created.map(({ data }) => data.id)
     },
     patch: (id: number, set: Partial<DiamondFields>) =>
-      changeDiamond(writing, vendorContext, planPatch(id, { set, removed: [] }, vendorContext)),
-    remove: (id: number) => changeDiamond(writing, vendorContext, planDelete(id, vendorContext)),
+      changeDiamond(context, vendorContext, planPatch(id, { set, removed: [] }, vendorContext)),
+    remove: (id: number) => changeDiamond(context, vendorContext, planDelete(id, vendorContext)),
   }
 }
 

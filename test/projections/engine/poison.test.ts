@@ -101,14 +101,14 @@ const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   reacting(disk, await reportReadingOn(disk)),
   reacting(
     disk,
-    withHandler(bulkRequestRecovery, { writing: oneMinuteAhead(commandContextOf(nonAtomic(disk.store))), log: silent }),
+    withHandler(bulkRequestRecovery, { context: oneMinuteAhead(commandContextOf(nonAtomic(disk.store))), log: silent }),
   ),
 ]
 
 /** A clock one minute ahead, so that requests accepted now are due for recovery. */
-const oneMinuteAhead = (writing: CommandContext): CommandContext => ({
-  ...writing,
-  clock: () => writing.clock() + 60_000,
+const oneMinuteAhead = (context: CommandContext): CommandContext => ({
+  ...context,
+  clock: () => context.clock() + 60_000,
 })
 
 const nonAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })

@@ -17,7 +17,7 @@ test('removes the row of an interrupted registration after an hour, and no other
       await one.people.storeEmail(99, 'died@example.com')
       const { store, persons } = one
       const sweep = (isClockSettled = () => true) =>
-        runOneRound([deleteOrphanedPersons], { store, persons, writing: one, isClockSettled })
+        runOneRound([deleteOrphanedPersons], { store, persons, context: one, isClockSettled })
       time.now += HOUR
       await sweep()
       assert.ok(await persons.read(99))

@@ -39,7 +39,7 @@ const failed = (status: number | null): DeliveryOutcome => ({ status, ms: 3, err
 /** A webhook with its stores and its clock, which only `sleep` advances. */
 type WebhookScenario = {
   readonly stores: Stores
-  readonly writing: CommandContext
+  readonly context: CommandContext
   readonly webhookContext: WebhookCommandContext
   readonly webhook: Webhook
   /** Number of changes in the feed: cursors 0-1, 0-2 and so on. */
@@ -70,11 +70,11 @@ async function withWebhook(run: (scenario: WebhookScenario) => Promise<void>): P
       received: [],
       respond: () => accepted,
     } as unknown as WebhookScenario
-    const writing = createCommandContext(stores.store, () => scenario.now)
+    const context = createCommandContext(stores.store, () => scenario.now)
     const secrets = new WebhookSecrets(KEYS)
     const account = { email: 'a@example.com', password: 'x', plan: 'basic' } as const
-    await handle(writing, { stream: accountStream(OWNER), origin }, accountDecider, (state) => register(state, account))
-    const webhookContext = { ...writing, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
+    await handle(context, { stream: accountStream(OWNER), origin }, accountDecider, (state) => register(state, account))
+    const webhookContext = { ...context, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
     const made = await createWebhook(webhookContext, OWNER, { url: 'https://example.com/', description: null }, origin)
     const progresses = new WebhookProgressStore(stores.reads, stores.store)
     await progresses.open()
@@ -98,11 +98,11 @@ async function withWebhook(run: (scenario: WebhookScenario) => Promise<void>): P
       return scenario.respond(scenario.received.length)
     }
     Object.assign(scenario, {
-      writing,
+      context,
       webhookContext,
       webhook: made.webhook,
       tools: (own = secrets): DeliveryWorkerTools => ({
-        writing,
+        context,
         secrets: own,
         feed,
         progressStore: progresses,
@@ -221,7 +221,7 @@ test('go to a new URL at once, without the back-off of the old one', () =>
 test('stop while the account is disabled', () =>
   withWebhook(async (scenario) => {
     const change = (decide: typeof enable) =>
-      handle(scenario.writing, { stream: accountStream(OWNER), origin }, accountDecider, decide)
+      handle(scenario.context, { stream: accountStream(OWNER), origin }, accountDecider, decide)
     await change((state) => disable(state, { apiTokens: 'ended' }))
     scenario.changes = 1
     await scenario.run()
