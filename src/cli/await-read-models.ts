@@ -1,5 +1,5 @@
 import type { Installation } from '../wiring/installation.ts'
-import { READ_MODELS } from '../wiring/followers.ts'
+import { READ_MODELS } from '../wiring/consumers.ts'
 import { PolledProgress } from '../projections/engine/progress.ts'
 import { StoreUnavailable, type PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'

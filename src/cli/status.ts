@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { MODEL_VERSION } from '../commands/scores/score-diamonds.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { READ_MODELS } from '../wiring/followers.ts'
+import { READ_MODELS } from '../wiring/consumers.ts'
 import { checkpointModelOf } from '../projections/engine/reaction.ts'
 import { scoring } from '../reactions/scoring/scoring.ts'
 import { findWriteRefusals } from '../wiring/service.ts'

@@ -58,7 +58,7 @@ function observationOfFolder({ highWaterMarks }: LogObservers): LogObservation[]
 /** What the folder, the consumers and the vault have seen of logs. @throws StoreUnavailable */
 export async function readAllObservations(observers: LogObservers): Promise<LogObservation[]> {
   // Loaded on demand: commands that open an existing log don't need the read models.
-  const { CHECKPOINTED_MODELS } = await import('./followers.ts')
+  const { CHECKPOINTED_MODELS } = await import('./consumers.ts')
   const others = await readLogObservations(observers.reads, CHECKPOINTED_MODELS, observers.vault)
   return [...observationOfFolder(observers), ...others]
 }

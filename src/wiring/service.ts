@@ -21,7 +21,7 @@ import { openReportReading } from './certifications.ts'
 import { openChangeFeeds } from './change-feeds.ts'
 import { guardInstallation, registerBreakerMetrics, type GuardedInstallation } from './circuit-breakers.ts'
 import { openEvidence } from './evidence.ts'
-import { Followers } from './followers.ts'
+import { Followers } from './consumers.ts'
 import { openHttpService, type HttpService } from './http.ts'
 import type { Installation } from './installation.ts'
 import {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MODEL_VERSION } from '../../src/commands/scores/score-diamonds.ts'
-import { READ_MODELS } from '../../src/wiring/followers.ts'
+import { READ_MODELS } from '../../src/wiring/consumers.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }

@@ -291,13 +291,13 @@ type DiamondChangeRequest =`,
     folder: 'read-model',
     edits: [
       {
-        file: 'src/wiring/followers.ts',
+        file: 'src/wiring/consumers.ts',
         find: "import { secrets } from '../projections/secrets/secrets.ts'",
         becomes:
           "import { laboratories } from '../projections/laboratories/laboratories.ts'\nimport { secrets } from '../projections/secrets/secrets.ts'",
       },
       {
-        file: 'src/wiring/followers.ts',
+        file: 'src/wiring/consumers.ts',
         find: '  certifications,\n  stoneModels,\n',
         becomes: '  certifications,\n  laboratories,\n  stoneModels,\n',
       },

@@ -14,7 +14,7 @@ import type { FileStore } from '../../stores/ports/file-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { openFilesIn, prepareLogReplacement, type LogReplacement, type ReplacedLog } from '../../wiring/backups.ts'
 import { EVENT_STORES, FILES_FOLDER, LOG_FILE } from '../../wiring/store-engines.ts'
-import { READ_MODELS } from '../../wiring/followers.ts'
+import { READ_MODELS } from '../../wiring/consumers.ts'
 import { isLogFileMissing, readAllObservations } from '../../wiring/known-log.ts'
 import {
   storeIdentitiesOf,

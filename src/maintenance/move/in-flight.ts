@@ -5,7 +5,7 @@ import { MailClaims, type MailClaimOptions } from '../../reactions/mail/mail-cla
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../../stores/ports/read-store.ts'
 import type { QueuedMail, Vault } from '../../stores/ports/vault.ts'
-import { REACTION_CHECKPOINTS } from '../../wiring/followers.ts'
+import { REACTION_CHECKPOINTS } from '../../wiring/consumers.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import type { TargetEventPosition } from '../copy/log.ts'
 

@@ -8,7 +8,7 @@ import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { READ_MODELS } from '../../../src/wiring/followers.ts'
+import { READ_MODELS } from '../../../src/wiring/consumers.ts'
 import { until } from '../../until.ts'
 import { quietOperation } from '../../quiet-operation.ts'
 import {
