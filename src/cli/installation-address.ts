@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BadSettings, readSettings, type Settings } from '../wiring/settings.ts'
-import { EVENT_STORES, READ_MODELS, type StoreEngine } from '../wiring/store-engines.ts'
+import { EVENT_STORES, READ_STORES, type StoreEngine } from '../wiring/store-engines.ts'
 import { engineOf, hasScheme, isStoredOnServer, withoutCredentials } from '../wiring/store-addresses.ts'
 import { BadUsage } from '../maintenance/operation.ts'
 
@@ -24,7 +24,7 @@ const examplesOf = (engines: EnginesByScheme): string[] =>
   )
 
 const INSTALLATIONS = examplesOf(EVENT_STORES).flatMap((eventStore) =>
-  examplesOf(READ_MODELS).map((readModels) => (eventStore === readModels ? eventStore : `${eventStore},${readModels}`)),
+  examplesOf(READ_STORES).map((readModels) => (eventStore === readModels ? eventStore : `${eventStore},${readModels}`)),
 )
 
 export const INSTALLATION_ADDRESS_HELP = `Address of an installation: a folder, or the event store and the read models, separated by a comma:
@@ -32,7 +32,7 @@ export const INSTALLATION_ADDRESS_HELP = `Address of an installation: a folder, 
   env:NAME      read the address from the environment variable NAME, which hides passwords from the process list`
 
 /** The comma before the read models' address: it is followed by a scheme, unlike commas between the hosts of an address. */
-const ADDRESS_SEPARATOR = new RegExp(`,(?=(?:${Object.keys(READ_MODELS).join('|').replaceAll('+', '\\+')}):)`)
+const ADDRESS_SEPARATOR = new RegExp(`,(?=(?:${Object.keys(READ_STORES).join('|').replaceAll('+', '\\+')}):)`)
 
 /** @throws BadUsage */
 export function parseInstallationAddress(option: string, text: string, env: NodeJS.ProcessEnv): InstallationAddress {
@@ -42,7 +42,7 @@ export function parseInstallationAddress(option: string, text: string, env: Node
     return parseInstallationAddress(option, address, {})
   }
   const [eventStore = '', readModels = eventStore, ...extraParts] = text.split(ADDRESS_SEPARATOR)
-  const folders = [folderIn(EVENT_STORES, eventStore), folderIn(READ_MODELS, readModels)].filter(
+  const folders = [folderIn(EVENT_STORES, eventStore), folderIn(READ_STORES, readModels)].filter(
     (part) => part !== undefined,
   )
   const isInvalid =
@@ -50,12 +50,12 @@ export function parseInstallationAddress(option: string, text: string, env: Node
     folders.includes('') ||
     new Set(folders).size > 1 ||
     !isStoreAddress(EVENT_STORES, eventStore) ||
-    !isStoreAddress(READ_MODELS, readModels)
+    !isStoreAddress(READ_STORES, readModels)
   if (isInvalid) throw new BadUsage(`${option}: not a valid address. ${INSTALLATION_ADDRESS_HELP}`)
   const folder = folders[0] === undefined ? undefined : resolve(folders[0])
   const redactedParts = new Set([
     redactStoreAddress(EVENT_STORES, eventStore, folder),
-    redactStoreAddress(READ_MODELS, readModels, folder),
+    redactStoreAddress(READ_STORES, readModels, folder),
   ])
   return { eventStore, readModels, folder, redactedText: [...redactedParts].join(',') }
 }
@@ -86,7 +86,7 @@ export function settingsOf(address: InstallationAddress, env: NodeJS.ProcessEnv)
   return readSettings({
     ...env,
     EVENT_STORE: settingOf(EVENT_STORES, address.eventStore),
-    READ_MODEL: settingOf(READ_MODELS, address.readModels),
+    READ_MODEL: settingOf(READ_STORES, address.readModels),
     ...(address.folder !== undefined && { DATA_DIR: address.folder }),
     LOG_LEVEL: env['LOG_LEVEL'] ?? 'warn',
   })

@@ -26,7 +26,7 @@ export function statusCommand(open: OpenInstallation): Command {
     .action((options: StatusOptions) => status(open, options))
 }
 
-type FollowerStatus = {
+type ConsumerStatus = {
   readonly position: string
   /** Number of events in its streams after its position. */
   readonly lag: number
@@ -36,7 +36,7 @@ type FollowerStatus = {
   readonly running: boolean
 }
 
-type ModelStatus = FollowerStatus & {
+type ModelStatus = ConsumerStatus & {
   readonly model: string
   readonly version: number
   /** Id of the live build; null before the first one. */
@@ -44,7 +44,7 @@ type ModelStatus = FollowerStatus & {
   readonly deadLetters: number
 }
 
-type ScoringStatus = FollowerStatus & {
+type ScoringStatus = ConsumerStatus & {
   /** Version of this release's scoring model. */
   readonly model: string
 }
@@ -82,12 +82,12 @@ const MAX_DELAY_SECONDS = 60
 
 /** Problems that make the command fail. */
 function faultsOf({ models, scoring, refusals }: StatusResult): string[] {
-  const followers = [
+  const consumers = [
     ...models.map((model) => ({ ...model, name: `the ${model.model} read model` })),
     { ...scoring, name: 'scoring' },
   ]
-  const late = followers.filter(({ behind }) => behind > MAX_DELAY_SECONDS)
-  const idle = followers.filter(({ running }) => !running)
+  const late = consumers.filter(({ behind }) => behind > MAX_DELAY_SECONDS)
+  const idle = consumers.filter(({ running }) => !running)
   return [
     ...refusals,
     ...(idle.length === 0 ? [] : [`no running process maintains ${joinNames(idle)}: start the service`]),
@@ -100,7 +100,7 @@ type StatusResult = {
   readonly models: readonly ModelStatus[]
   readonly scoring: ScoringStatus
 }
-const joinNames = (followers: readonly { readonly name: string }[]) => followers.map(({ name }) => name).join(', ')
+const joinNames = (consumers: readonly { readonly name: string }[]) => consumers.map(({ name }) => name).join(', ')
 
 const formatRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')
 
@@ -110,7 +110,7 @@ async function modelStatus(
   installation: Installation,
   { declaration, streamPrefixes }: RegisteredReadModel,
 ): Promise<ModelStatus> {
-  const progress = await followerStatus(installation, declaration, streamPrefixes)
+  const progress = await consumerStatus(installation, declaration, streamPrefixes)
   // `live()` creates a missing build, which only the process that runs the projection may do.
   const live = progress.position === START ? undefined : await installation.reads.live(declaration)
   return {
@@ -124,15 +124,15 @@ async function modelStatus(
 
 /** The lag counts all events of diamonds, though most of them do not require scoring. */
 async function scoringStatus(installation: Installation): Promise<ScoringStatus> {
-  const progress = await followerStatus(installation, checkpointModelOf(scoring.name), scoring.streamPrefixes)
+  const progress = await consumerStatus(installation, checkpointModelOf(scoring.name), scoring.streamPrefixes)
   return { model: MODEL_VERSION, ...progress }
 }
 
-async function followerStatus(
+async function consumerStatus(
   { store, reads }: Installation,
   declaration: ModelDeclaration,
   prefixes: readonly string[],
-): Promise<FollowerStatus> {
+): Promise<ConsumerStatus> {
   const position = await (await reads.model(declaration)).position()
   let lag = 0
   let oldest: string | undefined

@@ -38,10 +38,10 @@ import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
 import type { Metric } from '../runtime/metrics.ts'
 import type { Installation } from './installation.ts'
-import { followerMetrics, ifAvailable } from './metrics.ts'
+import { consumerMetrics, ifAvailable } from './metrics.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-export type FollowerTools = BulkRequestRecoveryOptions &
+export type ConsumerTools = BulkRequestRecoveryOptions &
   FileRemovalTools &
   SecretEndingTools &
   VaultResealingTools &
@@ -63,7 +63,7 @@ export const READ_MODELS: readonly AnyProjection[] = [
   merkleTree,
 ]
 
-const REACTIONS: readonly Reaction<FollowerTools>[] = [
+const REACTIONS: readonly Reaction<ConsumerTools>[] = [
   scoring,
   reportReading,
   bulkRequestRecovery,
@@ -72,7 +72,7 @@ const REACTIONS: readonly Reaction<FollowerTools>[] = [
   webhookDeliveries,
 ]
 
-const ROUTINES: readonly ScheduledJob<FollowerTools>[] = [
+const ROUTINES: readonly ScheduledJob<ConsumerTools>[] = [
   ...FILE_GARBAGE_COLLECTION_JOBS,
   ...SECRET_SWEEPER_JOBS,
   deleteOrphanedPersons,
@@ -96,7 +96,7 @@ export const CHECKPOINTED_MODELS: readonly ModelDeclaration[] = [
 export const STORED_MODELS: readonly ModelDeclaration[] = [...CHECKPOINTED_MODELS, webhookProgress]
 
 /** The consumers and jobs of this process. Without the role projections, it only polls the read models' progress. */
-export class Followers {
+export class Consumers {
   #backgroundServices: readonly BackgroundService[] = []
 
   private constructor(
@@ -106,11 +106,11 @@ export class Followers {
   ) {}
 
   /** Opens the read models; nothing runs yet. */
-  static async open(installation: Installation, parts: ServiceParts): Promise<Followers> {
+  static async open(installation: Installation, parts: ServiceParts): Promise<Consumers> {
     const models = await Promise.all(READ_MODELS.map((projection) => openReadModelService(projection, installation)))
     for (const model of models)
-      parts.add({ stage: 'views', name: model.name, stop: () => model.stop(), counters: () => model.counters() })
-    return new Followers(installation, parts, models)
+      parts.add({ stage: 'dependencies', name: model.name, stop: () => model.stop(), counters: () => model.counters() })
+    return new Consumers(installation, parts, models)
   }
 
   /** @throws Error for a read model that is not in READ_MODELS */
@@ -125,10 +125,10 @@ export class Followers {
     if (this.#runsProjections) await Promise.all(this.models.map((model) => model.start()))
   }
 
-  async startWork(tools: Omit<FollowerTools, keyof JobWaker>): Promise<void> {
+  async startWork(tools: Omit<ConsumerTools, keyof JobWaker>): Promise<void> {
     if (!this.#runsProjections) return
     const declared = { reactions: REACTIONS, scheduledJobs: ROUTINES }
-    this.#backgroundServices = await openBackgroundServices<FollowerTools>(
+    this.#backgroundServices = await openBackgroundServices<ConsumerTools>(
       declared,
       (waker) => ({ ...tools, ...waker }),
       this.installation,
@@ -146,7 +146,7 @@ export class Followers {
       this.#backgroundServices.flatMap((service) => (service.isNotNeeded?.() === true ? [service.name] : [])),
     )
     const consumers = [...this.models, ...reactions.flat()].filter(({ name }) => !notNeeded.has(name))
-    return followerMetrics(
+    return consumerMetrics(
       this.installation,
       consumers.map(({ name, model }) => ({ name, model, isActive: isActive(name) })),
     )

@@ -82,7 +82,7 @@ export async function openHttpService(
   const diamondIds = new IdAllocator({ ...context, kind: 'diamond', ...DIAMOND_IDS, origin })
   const tokens = await openTokens(installation, parts, linkKeys, stale)
   const drawingPool = openTracePool()
-  parts.add({ stage: 'views', name: 'pictures', stop: () => drawingPool.close() })
+  parts.add({ stage: 'dependencies', name: 'pictures', stop: () => drawingPool.close() })
   const uploads = new FormUploads(files)
   const certificationsFor = openCertifications(installation, certifications, queries, uploads)
   const { inspect, draw } = createStoneModels(drawingPool, files)

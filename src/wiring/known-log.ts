@@ -14,7 +14,7 @@ import { hasContent, isMissingOrEmptyLog } from '../stores/sqlite/events/connect
 import { storeIdentitiesOf, type Installation } from './installation.ts'
 import type { Settings } from './settings.ts'
 import { engineOf, isStoredOnServer, withoutCredentials } from './store-addresses.ts'
-import { EVENT_STORES, FILES_FOLDER, READ_MODELS, VAULT_FILE } from './store-engines.ts'
+import { EVENT_STORES, FILES_FOLDER, READ_STORES, VAULT_FILE } from './store-engines.ts'
 
 const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
 
@@ -118,7 +118,7 @@ function lostLogError(
   traces: readonly string[],
   { fault, remedy }: { readonly fault: string; readonly remedy: string },
 ): StoreUnavailable {
-  const database = isStoredOnServer(READ_MODELS, READ_MODEL) ? ' and another database in READ_MODEL' : ''
+  const database = isStoredOnServer(READ_STORES, READ_MODEL) ? ' and another database in READ_MODEL' : ''
   return new StoreUnavailable(
     `${fault}, but this installation has had one: found ${traces.join(', ')}. Nothing was changed. To continue it, ` +
       `${remedy}. For a new installation, use an empty DATA_DIR${database}`,

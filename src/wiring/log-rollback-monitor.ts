@@ -40,7 +40,7 @@ export async function openLogRollbackMonitor(
 ): Promise<LogRollbackMonitor> {
   const checker = new RollbackChecker(installation)
   await checker.start()
-  parts.add({ stage: 'views', name: 'past', stop: () => checker.stop() })
+  parts.add({ stage: 'dependencies', name: 'past', stop: () => checker.stop() })
   return {
     fatalError: checker.fatalError,
     areStoresVerified: () => checker.areStoresVerified,

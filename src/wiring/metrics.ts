@@ -63,7 +63,7 @@ export type CheckpointedConsumer = { readonly name: string; readonly model: Read
  * Position, lag, parked streams and leadership of each consumer: with the label `follower`, and as
  * `adamant_NAME_position` etc., the names of earlier releases.
  */
-export async function followerMetrics(
+export async function consumerMetrics(
   { store }: Pick<Installation, 'store'>,
   consumers: readonly CheckpointedConsumer[],
 ): Promise<Metric[]> {

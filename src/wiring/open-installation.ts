@@ -21,7 +21,7 @@ import { UnreadableFile } from '../stores/sqlite/database-file.ts'
 import {
   EVENT_STORES,
   MAILERS,
-  READ_MODELS,
+  READ_STORES,
   type EventStoreOpenOptions,
   type OpenedEventStore,
 } from './store-engines.ts'
@@ -178,7 +178,7 @@ export async function openInstallation(
 }
 
 const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
-  !isStoredOnServer(EVENT_STORES, EVENT_STORE) || !isStoredOnServer(READ_MODELS, READ_MODEL)
+  !isStoredOnServer(EVENT_STORES, EVENT_STORE) || !isStoredOnServer(READ_STORES, READ_MODEL)
 
 type OpenOptions = {
   /** The folder's lock, released when the installation is closed. */
@@ -204,7 +204,7 @@ export async function openInstallationOn(
   const engineOptions = { folder: DATA_DIR, log, timeoutFactor }
   const { reads, vault, persons, files, breakers, commitUnderWay, ...readModels } = await withSettingName(
     'READ_MODEL',
-    () => engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, engineOptions),
+    () => engineOf(READ_STORES, READ_MODEL).open(READ_MODEL, engineOptions),
   )
   const highWaterMarks = openHighWaterMarkFile(join(DATA_DIR, HIGH_WATER_MARK_FILE))
   const logWarning: WarningLogger = (fields, message) => log.warn(fields, message)
@@ -220,7 +220,7 @@ export async function openInstallationOn(
   const metricsRegistry = new Registry()
   const storeMetrics = new StoreMetrics(metricsRegistry)
   const store = storeMetrics.instrument('log', engineOf(EVENT_STORES, EVENT_STORE).name, opened.store)
-  const readEngine = engineOf(READ_MODELS, READ_MODEL).name
+  const readEngine = engineOf(READ_STORES, READ_MODEL).name
   const mail = await engineOf(MAILERS, MAILER).open(MAILER, engineOptions)
   const onJump = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; the change is accepted if it lasts for 5 minutes")
@@ -269,4 +269,4 @@ async function withSettingName<Opened>(setting: string, open: () => Opened | Pro
 }
 
 const placeOf = ({ READ_MODEL, DATA_DIR }: Settings): string =>
-  isStoredOnServer(READ_MODELS, READ_MODEL) ? withoutCredentials(READ_MODEL) : `${resolve(DATA_DIR)} on ${hostname()}`
+  isStoredOnServer(READ_STORES, READ_MODEL) ? withoutCredentials(READ_MODEL) : `${resolve(DATA_DIR)} on ${hostname()}`

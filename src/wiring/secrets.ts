@@ -6,7 +6,7 @@ import { PassphraseKdf } from '../credentials/passphrase-kdf.ts'
 import { SecretBox } from '../credentials/secret-box.ts'
 import type { SecretPageServices } from '../http/secret-pages/reader-page.ts'
 import { RateLimiter, type ApiTokens, type SecretServices } from '../http/secrets/authentication.ts'
-import type { FollowerTools } from './consumers.ts'
+import type { ConsumerTools } from './consumers.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
 import { linkMessageIds, Mailer } from '../reactions/mail/mailer.ts'
@@ -20,7 +20,7 @@ export type OpenSecrets = {
   readonly toolsAt: (addresses: PublicUrls) => SecretReactionTools
 }
 
-export type SecretReactionTools = Pick<FollowerTools, 'secrets' | 'isClockSettled' | 'withdraw' | 'mailer'>
+export type SecretReactionTools = Pick<ConsumerTools, 'secrets' | 'isClockSettled' | 'withdraw' | 'mailer'>
 
 /** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(
@@ -29,7 +29,7 @@ export function openSecrets(
   parts: ServiceParts,
 ): OpenSecrets {
   const passphrases = new PassphraseKdf()
-  parts.add({ stage: 'views', name: 'passphrases', stop: () => passphrases.close() })
+  parts.add({ stage: 'dependencies', name: 'passphrases', stop: () => passphrases.close() })
   const secrets: SecretCommandContext = {
     ...context,
     vault,

@@ -7,7 +7,7 @@ import type { RunCounters } from '../projections/engine/loop.ts'
  * Milliseconds for each stage of the shutdown, in order: request handling and background work, then what they use, then
  * the stores. Applies even if stores are unavailable; the sum is well under 10 s.
  */
-const STAGE_TIMEOUTS_MS = { requests: 5_500, views: 1_500, stores: 1_500 } as const
+const STAGE_TIMEOUTS_MS = { requests: 5_500, dependencies: 1_500, stores: 1_500 } as const
 
 export type ServicePart = {
   readonly stage: keyof typeof STAGE_TIMEOUTS_MS

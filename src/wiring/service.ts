@@ -21,7 +21,7 @@ import { openReportReading } from './certifications.ts'
 import { openChangeFeeds } from './change-feeds.ts'
 import { guardInstallation, registerBreakerMetrics, type GuardedInstallation } from './circuit-breakers.ts'
 import { openEvidence } from './evidence.ts'
-import { Followers } from './consumers.ts'
+import { Consumers } from './consumers.ts'
 import { openHttpService, type HttpService } from './http.ts'
 import type { Installation } from './installation.ts'
 import {
@@ -124,26 +124,26 @@ async function startComponents(
   registerBreakerMetrics(installation)
   const delay = new EventLoopDelay()
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
-  const followers = await Followers.open(installation, parts)
-  const { model, progress } = followers.readModel(diamonds)
-  const changes = openChangeFeeds(installation, followers.readModel(diamonds), stale, parts)
-  const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
-  const webhooks = openWebhooks(installation, followers.readModel(webhooksModel), changes)
-  const evidence = await openEvidence(installation, followers.readModel(merkleTree))
+  const consumers = await Consumers.open(installation, parts)
+  const { model, progress } = consumers.readModel(diamonds)
+  const changes = openChangeFeeds(installation, consumers.readModel(diamonds), stale, parts)
+  const secrets = openSecrets(installation, consumers.readModel(secretsModel), parts)
+  const webhooks = openWebhooks(installation, consumers.readModel(webhooksModel), changes)
+  const evidence = await openEvidence(installation, consumers.readModel(merkleTree))
   const head = await store.head()
-  await followers.startReadModels()
-  const reports = openReportReading(installation, followers.readModel(certifications), parts)
+  await consumers.startReadModels()
+  const reports = openReportReading(installation, consumers.readModel(certifications), parts)
   const scoring = openScoring(installation, traffic, parts)
 
   async function notReadyReasons(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
     if (!(await isReachable(model))) return [...reasons, 'the read models are unavailable']
     if (!rollbackMonitor.areStoresVerified()) reasons.push('the vault and the files were not yet compared with the log')
-    return [...reasons, ...(await followers.notReadyReasons(head))]
+    return [...reasons, ...(await consumers.notReadyReasons(head))]
   }
 
   async function metrics() {
-    const views = [...(await collectMetrics(installation, model, progress)), ...(await followers.metrics())]
+    const views = [...(await collectMetrics(installation, model, progress)), ...(await consumers.metrics())]
     return metricsText(installation.metricsRegistry, [
       ...views,
       ...processMetrics(),
@@ -164,7 +164,7 @@ async function startComponents(
     const queries = new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs)
     const otherDependencies = { secrets, webhooks, evidence, stale }
     const dependencies = {
-      readModels: followers,
+      readModels: consumers,
       queries,
       changes,
       certifications: reports.queries,
@@ -200,7 +200,7 @@ async function startComponents(
   const addresses = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)
   const startWork = async () => {
     if (isServedReadOnly || state.stopping) return
-    await followers.startWork({
+    await consumers.startWork({
       ...installation,
       ...secrets.toolsAt(addresses),
       ...webhooks.toolsAt(addresses.base),
@@ -210,7 +210,7 @@ async function startComponents(
       collector: new FileGarbageCollector({
         ...installation,
         requireLogUnchanged: rollbackMonitor.requireLogUnchanged,
-        referencingModels: [certifications, stoneModels].map((one) => followers.readModel(one)),
+        referencingModels: [certifications, stoneModels].map((one) => consumers.readModel(one)),
       }),
     })
   }

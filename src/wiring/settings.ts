@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { editDistance } from '../domain/dictionaries/edit-distance.ts'
 import { LOG_LEVELS } from '../runtime/logger.ts'
-import { EVENT_STORES, MAILERS, READ_MODELS } from './store-engines.ts'
+import { EVENT_STORES, MAILERS, READ_STORES } from './store-engines.ts'
 import {
   describeAddresses,
   engineOf,
@@ -67,7 +67,7 @@ const shape = {
   PORT: rule(integer(0, 65535).default(8080), 'a port, 0 to 65535 (0 picks a free one)'),
   DATA_DIR: rule(z.string().min(1).default(DATA_DIR), 'a writable folder'),
   EVENT_STORE: store(EVENT_STORES, 'sqlite'),
-  READ_MODEL: store(READ_MODELS, 'sqlite'),
+  READ_MODEL: store(READ_STORES, 'sqlite'),
   MAILER: store(MAILERS, 'outbox'),
   MAIL_FROM: rule(
     z
@@ -179,7 +179,7 @@ export function readSettings(environment: Environment): Settings {
   if (isStoredOnServer(EVENT_STORES, environment['EVENT_STORE'] ?? '') && !environment['MASTER_KEY']) {
     faults.push('MASTER_KEY is required if EVENT_STORE is not sqlite: 32 bytes in base64, the same for every instance')
   }
-  for (const [setting, engines] of Object.entries({ EVENT_STORE: EVENT_STORES, READ_MODEL: READ_MODELS })) {
+  for (const [setting, engines] of Object.entries({ EVENT_STORE: EVENT_STORES, READ_MODEL: READ_STORES })) {
     for (const fault of parameterFaults(engines, environment[setting] ?? '')) faults.push(`${setting} ${fault}`)
   }
   faults.push(...findMisspelledSettings(environment))
@@ -244,7 +244,7 @@ const describeGivenValue = (name: string, given: string | undefined) =>
 
 /** Warnings about the chosen stores, as log messages. */
 export const storeWarnings = ({ EVENT_STORE, READ_MODEL, MAILER }: Settings): string[] =>
-  [engineOf(EVENT_STORES, EVENT_STORE), engineOf(READ_MODELS, READ_MODEL), engineOf(MAILERS, MAILER)].flatMap(
+  [engineOf(EVENT_STORES, EVENT_STORE), engineOf(READ_STORES, READ_MODEL), engineOf(MAILERS, MAILER)].flatMap(
     ({ warning = [] }) => warning,
   )
 

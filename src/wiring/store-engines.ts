@@ -130,7 +130,7 @@ const mongoDB: StoreEngine<OpenedReadStores, ReadModelOpenOptions> = {
   },
 }
 
-export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, ReadModelOpenOptions>>> = {
+export const READ_STORES: Readonly<Record<string, StoreEngine<OpenedReadStores, ReadModelOpenOptions>>> = {
   sqlite: {
     name: 'SQLite',
     location: 'in DATA_DIR',

@@ -44,11 +44,11 @@ export async function openTokens(
     stale,
     log,
   })
-  parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), counters: () => feed.counters })
+  parts.add({ stage: 'dependencies', name: 'sessions', stop: () => feed.stop(), counters: () => feed.counters })
   await feed.start()
   const attemptLimiter = new FailedAttemptLimiter(monotonic, security)
   const passwords = new PasswordHasher(hashing.passwords)
-  parts.add({ stage: 'views', name: 'passwords', stop: () => passwords.close() })
+  parts.add({ stage: 'dependencies', name: 'passwords', stop: () => passwords.close() })
   const note: TokenRevocationList['applyEvent'] = (event) => feed.applyEvent(event)
   const logEpoch = () => feed.logEpoch
   const sessions = {

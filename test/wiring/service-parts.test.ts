@@ -9,7 +9,7 @@ const test = suite('closing the service parts')
 /** Timeout of each stage in ms. The documented limit for all of them is 10 s. */
 const STAGES = [
   ['requests', 5_500],
-  ['views', 1_500],
+  ['dependencies', 1_500],
   ['stores', 1_500],
 ] as const
 const DOCUMENTED_LIMIT_MS = 10_000
@@ -55,7 +55,7 @@ test('does not wait for the timeout of a stage whose parts have stopped or faile
   withFakeTime(async (time) => {
     const { warnings, parts } = openParts()
     parts.add({ stage: 'requests', name: 'well', stop: async () => undefined })
-    parts.add({ stage: 'views', name: 'badly', stop: () => Promise.reject(new Error('badly')) })
+    parts.add({ stage: 'dependencies', name: 'badly', stop: () => Promise.reject(new Error('badly')) })
     parts.add({
       stage: 'stores',
       name: 'at once',

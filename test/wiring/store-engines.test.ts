@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { INSTALLATION_ADDRESS_HELP } from '../../src/cli/installation-address.ts'
-import { EVENT_STORES, MAILERS, READ_MODELS, type StoreEngine } from '../../src/wiring/store-engines.ts'
+import { EVENT_STORES, MAILERS, READ_STORES, type StoreEngine } from '../../src/wiring/store-engines.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { engineOf, isAddressOf, withoutCredentials } from '../../src/wiring/store-addresses.ts'
 
 type Registry = Readonly<Record<string, StoreEngine<unknown, never>>>
 const REGISTRIES: Readonly<Record<'EVENT_STORE' | 'READ_MODEL' | 'MAILER', Registry>> = {
   EVENT_STORE: EVENT_STORES,
-  READ_MODEL: READ_MODELS,
+  READ_MODEL: READ_STORES,
   MAILER: MAILERS,
 }
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')

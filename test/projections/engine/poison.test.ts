@@ -43,22 +43,22 @@ import { readView } from '../diamonds/read-view.ts'
 const test = suite('a poison event')
 const silent = createLogger('silent')
 
-type Follower = {
+type TestedConsumer = {
   readonly declaration: ModelDeclaration
   readonly progress: ConsumerRunner['progress']
   start(): void
   stop(): Promise<void>
 }
 
-const createFollower = (declaration: ModelDeclaration, consumer: EventConsumer, { store }: Disk): Follower => {
+const startable = (declaration: ModelDeclaration, consumer: EventConsumer, { store }: Disk): TestedConsumer => {
   const runner = new ConsumerRunner(consumer, store, silent)
   return { declaration, progress: runner.progress, start: () => runner.start(), stop: () => runner.stop() }
 }
-const projecting = <Value>(disk: Disk, projection: Projection<Value>): Follower =>
-  createFollower(projection.declaration, consumerOf(disk, projection), disk)
-const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription, ReactionHandler]): Follower => {
+const projecting = <Value>(disk: Disk, projection: Projection<Value>): TestedConsumer =>
+  startable(projection.declaration, consumerOf(disk, projection), disk)
+const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription, ReactionHandler]): TestedConsumer => {
   const consumer = new ReactionConsumer(declared, react, { ...disk, log: silent })
-  return createFollower(checkpointModelOf(declared.name), consumer, disk)
+  return startable(checkpointModelOf(declared.name), consumer, disk)
 }
 
 const withHandler = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, handlerOf(declared, tools)] as const
@@ -93,7 +93,7 @@ async function reportReadingOn({ store, reads }: Disk) {
 }
 
 /** Every projection and reaction that parks streams. */
-const everyFollower = async (disk: Disk): Promise<Follower[]> => [
+const everyConsumer = async (disk: Disk): Promise<TestedConsumer[]> => [
   projecting(disk, diamonds),
   projecting(disk, certifications),
   projecting(disk, secrets),
@@ -114,14 +114,14 @@ const oneMinuteAhead = (context: CommandContext): CommandContext => ({
 const nonAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
 /** Runs the consumers to the head of the log, including the events that they append themselves. */
-async function runToHead({ store }: Disk, followers: readonly Follower[]): Promise<void> {
-  for (const follower of followers) follower.start()
+async function runToHead({ store }: Disk, consumers: readonly TestedConsumer[]): Promise<void> {
+  for (const consumer of consumers) consumer.start()
   for (let round = 0; round < 3; round++) {
-    for (const { progress, declaration } of followers) {
+    for (const { progress, declaration } of consumers) {
       assert.ok(await progress.waitForPosition(store.head(), DEADLINE), `${declaration.name} does not progress`)
     }
   }
-  for (const follower of followers) await follower.stop()
+  for (const consumer of consumers) await consumer.stop()
 }
 
 async function parkedStreamsOf(reads: ReadStore, { name, ...declaration }: ModelDeclaration): Promise<string[]> {
@@ -239,10 +239,10 @@ test('of any kind and anywhere in a stream blocks no other stream in any project
         let id = 100
         for (const [[category, poison], at] of before) await plant(disk, id++, category, poison, at)
         await appendValidStreams(disk, 1)
-        await runToHead(disk, await everyFollower(disk))
+        await runToHead(disk, await everyConsumer(disk))
         for (const [[category, poison], at] of later) await plant(disk, id++, category, poison, at)
         await appendValidStreams(disk, 2)
-        await runToHead(disk, await everyFollower(disk))
+        await runToHead(disk, await everyConsumer(disk))
         for (const good of [1, 2]) await assertProcessed(disk, good)
       })()
     }),
@@ -256,10 +256,10 @@ for (const [category, poison] of POISON_BY_CATEGORY) {
     withDisk(async (disk) => {
       await appendValidStreams(disk, 1)
       await plant(disk, 7, category, poison, 3)
-      const followers = await everyFollower(disk)
-      await runToHead(disk, followers)
+      const consumers = await everyConsumer(disk)
+      await runToHead(disk, consumers)
       const stream = streamOf(category, 7)
-      const parked = await Promise.all(followers.map(({ declaration }) => parkedStreamsOf(disk.reads, declaration)))
+      const parked = await Promise.all(consumers.map(({ declaration }) => parkedStreamsOf(disk.reads, declaration)))
       assert.ok(parked.flat().includes(stream), `no consumer parked ${stream}`)
       assert.equal([...new Set(parked.flat())], [stream])
       await assertProcessed(disk, 1)
@@ -371,9 +371,9 @@ for (const [description, traced] of [
       })
       for (const id of [8, 9]) await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: createdData(id) })
       const failing = (cut: Cut) => findTracedCut(cut) ?? traced()
-      const follower = reacting(disk, scoringWith(store, failing))
-      await runToHead(disk, [follower])
-      assert.equal(await parkedStreamsOf(reads, follower.declaration), ['diamond-7'])
+      const consumer = reacting(disk, scoringWith(store, failing))
+      await runToHead(disk, [consumer])
+      assert.equal(await parkedStreamsOf(reads, consumer.declaration), ['diamond-7'])
       for (const id of [8, 9]) assert.is((await store.read(`scores-${id}`)).length, 1)
 
       await retryStreams(commandContextOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
@@ -383,7 +383,7 @@ for (const [description, traced] of [
           scoringWith(store, (cut) => findTracedCut(cut)),
         ),
       ])
-      assert.equal(await parkedStreamsOf(reads, follower.declaration), [])
+      assert.equal(await parkedStreamsOf(reads, consumer.declaration), [])
       assert.is((await store.read('scores-7')).length, 1)
     }),
   )
@@ -402,10 +402,10 @@ test(
         return store.read(...args)
       },
     }
-    const followers = await everyFollower({ store: failing, reads, close: disk.close } as Disk)
-    await runToHead(disk, followers)
+    const consumers = await everyConsumer({ store: failing, reads, close: disk.close } as Disk)
+    await runToHead(disk, consumers)
     assert.ok(failures < 0)
-    for (const { declaration } of followers) assert.equal(await parkedStreamsOf(reads, declaration), [])
+    for (const { declaration } of consumers) assert.equal(await parkedStreamsOf(reads, declaration), [])
     await assertProcessed(disk, 1)
   }),
 )
