@@ -2,7 +2,7 @@ import { WEBHOOK_STREAM_PREFIX, webhooksDecider, type Webhook } from '../domain/
 import { Command } from 'commander'
 import { requireAccount } from '../commands/accounts/accounts.ts'
 import { createWebhook, deleteWebhook } from '../commands/webhooks/webhooks.ts'
-import { RequestError } from '../domain/decider.ts'
+import { RequestError } from '../domain/fold.ts'
 import { foldStreams } from '../events/load-stream.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { openStandaloneWebhookCommands } from '../wiring/webhooks.ts'

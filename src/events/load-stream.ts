@@ -1,4 +1,4 @@
-import type { Decider, DomainEvent } from '../domain/decider.ts'
+import type { Decider, DomainEvent } from '../domain/fold.ts'
 import type { EventStore, Position, Revision, StoredEvent } from '../stores/ports/event-store.ts'
 import { decode, isDecodeError } from './decode.ts'
 import { eventId, eventTimeOf } from './event-metadata.ts'

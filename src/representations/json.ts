@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../domain/decider.ts'
+import type { ErrorDetail } from '../domain/fold.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
 export type ParseResult<Value> =

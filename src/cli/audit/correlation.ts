@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { DomainEvent } from '../../domain/decider.ts'
+import type { DomainEvent } from '../../domain/fold.ts'
 import { EVENTS } from '../../events/registry.ts'
 import { toHistoryEntry as diamondEntryOf, readDiamondHistory } from '../../projections/history/diamond-history.ts'
 import type { HistoryEntry } from '../../projections/history/history-entry.ts'

@@ -1,6 +1,6 @@
 import type { ReportReading } from '../../domain/certification/certification.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import { findCertification, diamondDecider, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import {

@@ -1,6 +1,6 @@
 import { expiresAt, secretDecider, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import { formatSeconds } from '../../projections/history/history-entry.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { Decider, DomainEvent } from '../../domain/decider.ts'
+import type { Decider, DomainEvent } from '../../domain/fold.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { eventTimeOf } from '../../events/event-metadata.ts'
 import { BadUsage } from '../../maintenance/operation.ts'

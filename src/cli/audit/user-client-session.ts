@@ -9,7 +9,7 @@ import type { AccountDirectory } from '../../commands/accounts/account-directory
 import { clientDecider, clientStream, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { parseRefreshToken, sessionStream } from '../../commands/sessions/sessions.ts'
 import type { LoginEvent } from '../../domain/account/login.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import { sessionDecider, type Session, type SessionEvent } from '../../domain/session/session.ts'
 import { formatSeconds } from '../../projections/history/history-entry.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'

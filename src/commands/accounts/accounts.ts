@@ -11,7 +11,7 @@ import {
 import type { PasswordHasher } from '../../credentials/password-hasher.ts'
 import * as domain from '../../domain/account/account.ts'
 import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'

@@ -1,7 +1,7 @@
 import { burn, expiresAt, secretDecider, type Secret } from '../../domain/secret/secret.ts'
 import { loginDecider, releaseLogin } from '../../domain/account/login.ts'
 import { accountDecider, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonStore } from '../../stores/ports/person-store.ts'

@@ -4,7 +4,7 @@ import { tokenDigest, randomToken, sameDigest } from '../../credentials/digests.
 import type { FailedAttemptLimiter } from '../../credentials/failed-attempt-limiter.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
 import * as domain from '../../domain/client/client.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Decider, DomainEvent } from '../../domain/decider.ts'
+import type { Decider, DomainEvent } from '../../domain/fold.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import type { Origin } from '../../events/event-metadata.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Decider, DomainEvent } from '../../domain/decider.ts'
+import type { Decider, DomainEvent } from '../../domain/fold.ts'
 import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
 import { loadStream, type LoadedStream } from '../../events/load-stream.ts'
 

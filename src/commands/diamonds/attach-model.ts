@@ -7,7 +7,7 @@ import {
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import { randomUUID } from 'node:crypto'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import type { StoneModel } from '../../domain/diamond/stone-model.ts'
 import type { StoneModelProperties } from '../../optics/stone-model-tracing.ts'
 import { InvalidMesh } from '../../optics/mesh/mesh.ts'

@@ -10,7 +10,7 @@ import {
   type DiamondEvent,
 } from '../../domain/diamond/diamond.ts'
 import type { DiamondFieldChanges, NewDiamond } from '../../domain/diamond/fields.ts'
-import { RequestError, type ErrorDetail } from '../../domain/decider.ts'
+import { RequestError, type ErrorDetail } from '../../domain/fold.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { Position, Revision } from '../../stores/ports/event-store.ts'

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
-import { latestEventDecider } from '../../domain/decider.ts'
+import { latestEventDecider } from '../../domain/fold.ts'
 import {
   CHECKPOINTS_STREAM,
   LOG_KEY_STREAM,

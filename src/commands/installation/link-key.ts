@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { derive } from '../../credentials/digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from '../../credentials/master-keys.ts'
-import { latestEventDecider } from '../../domain/decider.ts'
+import { latestEventDecider } from '../../domain/fold.ts'
 import { epochOfLastRestore, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { LINK_KEY_STREAM, type LinkKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'

@@ -1,4 +1,4 @@
-import { latestEventDecider } from '../../domain/decider.ts'
+import { latestEventDecider } from '../../domain/fold.ts'
 import { retriesStream, type RetryRequested } from '../../domain/installation/installation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'

@@ -7,7 +7,7 @@ import type { PasswordHasher } from '../../credentials/password-hasher.ts'
 import { accountDecider, accountStream } from '../../domain/account/account.ts'
 import { normaliseEmail } from '../../domain/account/login.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
-import type { Decider } from '../../domain/decider.ts'
+import type { Decider } from '../../domain/fold.ts'
 import { logEpochMember } from '../../domain/installation/installation.ts'
 import {
   findUsedToken,

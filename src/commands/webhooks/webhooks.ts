@@ -9,7 +9,7 @@ import {
 } from '../../domain/webhook/webhook.ts'
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
 import * as domain from '../../domain/webhook/webhook.ts'
-import { RequestError } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/fold.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore, Position } from '../../stores/ports/event-store.ts'
 import { handle, type Decide, type CommandContext } from '../core/handle.ts'

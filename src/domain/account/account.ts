@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { latestEventDecider, RequestError, type Decider } from '../decider.ts'
+import { latestEventDecider, RequestError, type Decider } from '../fold.ts'
 import { declareEvents, TIME, type EventOf } from '../event.ts'
 import { EMAIL_REMOVED, legacyEmail } from './login.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf, type PayloadChange } from '../event.ts'
-import type { Decider } from '../decider.ts'
+import type { Decider } from '../fold.ts'
 import { visibleText } from '../visible-text.ts'
 
 const account = z.int().min(1).describe('id of the account')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
-import { RequestError, type Decider } from '../decider.ts'
+import { RequestError, type Decider } from '../fold.ts'
 import { visibleText } from '../visible-text.ts'
 
 const secret = z.string().describe('SHA-256 of the secret')

@@ -13,7 +13,7 @@ import {
   type ReportReading,
 } from '../certification/certification.ts'
 import { warningsOf } from '../certification/contradictions.ts'
-import { RequestError, type Decider } from '../decider.ts'
+import { RequestError, type Decider } from '../fold.ts'
 import { rootOfStored } from '../dictionaries/shapes.ts'
 import {
   withDefaults,

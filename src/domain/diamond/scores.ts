@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
-import { latestEventDecider } from '../decider.ts'
+import { latestEventDecider } from '../fold.ts'
 import { isTextMember, SCORE_MEMBERS, type Scores } from '../../optics/scores.ts'
 
 const score = (members: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
-import { latestEventDecider } from '../decider.ts'
+import { latestEventDecider } from '../fold.ts'
 
 /** Each kind has its own sequence of ids, in the stream `ids-{kind}`. */
 export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Plan } from '../account/account.ts'
-import { RequestError, type Decider } from '../decider.ts'
+import { RequestError, type Decider } from '../fold.ts'
 import { declareEvents, type EventOf } from '../event.ts'
 
 /** Every generated secret has at least one character of each class. Characters that look alike (i, l, o, 1, I, O, 0) are excluded. */

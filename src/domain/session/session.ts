@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, TIME, type EventOf, type SchemaOutput } from '../event.ts'
-import { RequestError, type Decider } from '../decider.ts'
+import { RequestError, type Decider } from '../fold.ts'
 import { isSameEpoch } from '../installation/installation.ts'
 
 const grant = z.object({

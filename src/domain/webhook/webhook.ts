@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RequestError, type Decider } from '../decider.ts'
+import { RequestError, type Decider } from '../fold.ts'
 import { declareEvents, TIME, type EventOf } from '../event.ts'
 
 /** Milliseconds from a failed delivery to the next attempt; after the last of these, every six hours. */

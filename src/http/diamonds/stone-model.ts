@@ -9,7 +9,7 @@ import {
   requireOwnedDiamond,
 } from '../../domain/diamond/diamond.ts'
 import type { MeshFormat } from '../../optics/mesh/mesh.ts'
-import { RequestError, type ErrorDetail, type FaultCode } from '../../domain/decider.ts'
+import { RequestError, type ErrorDetail, type FaultCode } from '../../domain/fold.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
 import {

@@ -8,7 +8,7 @@ import { findAccount, registerAccount } from '../../../src/commands/accounts/acc
 import { legacyLoginStream } from '../../../src/commands/accounts/account-directory.ts'
 import { loadStream } from '../../../src/events/load-stream.ts'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/fold.ts'
 import { ann, cli, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
 const test = suite('a registration')

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MAX_ATTEMPTS } from '../../../src/commands/core/retry.ts'
 import { handle, createCommandContext } from '../../../src/commands/core/handle.ts'
-import type { Decider } from '../../../src/domain/decider.ts'
+import type { Decider } from '../../../src/domain/fold.ts'
 import {
   OutcomeUnknown,
   StoreUnavailable,

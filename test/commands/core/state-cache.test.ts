@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StateCache } from '../../../src/commands/core/state-cache.ts'
-import type { Decider } from '../../../src/domain/decider.ts'
+import type { Decider } from '../../../src/domain/fold.ts'
 
 type AnyEvent = { readonly type: string; readonly data: object }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/fold.ts'
 
 const test = suite('an account')
 

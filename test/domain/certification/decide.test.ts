@@ -12,7 +12,7 @@ import {
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NewCertification } from '../../../src/domain/certification/certification.ts'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/fold.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
 const OWNER = 7

@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/client/client.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/fold.ts'
 
 const test = suite('a client')
 

@@ -10,7 +10,7 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DiamondFieldChanges, NewDiamond } from '../../../src/domain/diamond/fields.ts'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/fold.ts'
 
 const OWNER = 7
 const stone: NewDiamond = { sku: 'A-1', cutShape: 2, carat: 0.73, color: 18, isColored: true }

@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/diamond/diamond.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/fold.ts'
 import { symmetryFoldOf, stoneOfOwnModel } from '../../../src/domain/diamond/scored-stone.ts'
 import { modelWarnings, type StoneModel } from '../../../src/domain/diamond/stone-model.ts'
 

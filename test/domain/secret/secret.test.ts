@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/secret/secret.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/fold.ts'
 
 const MINUTE = 60_000
 const shared: SecretEvent = {
