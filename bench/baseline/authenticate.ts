@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { AccessClaims, AccessTokens } from '../../src/credentials/access-tokens.ts'
-import { RequestError } from '../../src/domain/fold.ts'
+import { RequestError } from '../../src/domain/request-error.ts'
 
 export type BaselineState = { caller: AccessClaims }
 export type BaselineContext = Context & { state: BaselineState }

@@ -1,4 +1,4 @@
-import { clientDecider } from '../domain/client/client.ts'
+import { clientFold } from '../domain/client/client.ts'
 import { Command } from 'commander'
 import {
   disableClient,
@@ -88,7 +88,7 @@ async function change(
 
 async function list(open: OpenInstallation, options: OutputOptions): Promise<void> {
   const states = await withInstallation(open, ({ store }) =>
-    foldStreams(store, 'client-', clientDecider, noteSkippedEvent),
+    foldStreams(store, 'client-', clientFold, noteSkippedEvent),
   )
   const clients = [...states].flatMap(([client_id, state]) =>
     state.status === 'unknown' ? [] : [{ client_id, name: state.name, status: state.status }],

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { requireAccount } from '../commands/accounts/accounts.ts'
 import { loadStream } from '../events/load-stream.ts'
-import { diamondDecider, diamondStream, type LiveDiamond } from '../domain/diamond/diamond.ts'
+import { diamondFold, diamondStream, type LiveDiamond } from '../domain/diamond/diamond.ts'
 import { FIELDS, fieldsOf } from '../domain/diamond/fields.ts'
 import { isoDate, jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
@@ -34,7 +34,7 @@ export async function* rowsOf(store: EventStore, ids: readonly number[], format:
   for (let from = 0; from < ids.length; from += STREAMS_PER_READ) {
     const loading = ids
       .slice(from, from + STREAMS_PER_READ)
-      .map((id) => loadStream(store, diamondStream(id), diamondDecider))
+      .map((id) => loadStream(store, diamondStream(id), diamondFold))
     const live = (await Promise.all(loading)).flatMap(({ state }) => (state.status === 'live' ? [state] : []))
     if (live.length > 0) yield live.map(row).join('')
   }

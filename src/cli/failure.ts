@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { WrongMasterKey } from '../commands/installation/link-key.ts'
 import { BadMasterKey } from '../credentials/master-keys.ts'
-import { RequestError } from '../domain/fold.ts'
+import { RequestError } from '../domain/request-error.ts'
 import { BadFolder, NoInstallation } from '../wiring/installation.ts'
 import { BadSettings } from '../wiring/settings.ts'
 import { CorruptEvent, EventsRemoved, StoreUnavailable } from '../stores/ports/event-store.ts'

@@ -1,4 +1,4 @@
-import { accountDecider, type ApiToken } from '../domain/account/account.ts'
+import { accountFold, type ApiToken } from '../domain/account/account.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { issueApiToken, lastUseOf, revokeApiToken } from '../commands/accounts/api-tokens.ts'
 import { requireAccount, type AccountLookupContext } from '../commands/accounts/accounts.ts'
@@ -86,7 +86,7 @@ async function listTokensOfAccount(
 }
 
 async function listAllTokens({ store, people }: AccountLookupContext): Promise<TokenListing[]> {
-  const states = await foldStreams(store, 'account-', accountDecider, noteSkippedEvent)
+  const states = await foldStreams(store, 'account-', accountFold, noteSkippedEvent)
   const listings: TokenListing[] = []
   for (const [id, account] of states) {
     if (account.status === 'unknown') continue

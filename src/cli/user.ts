@@ -12,7 +12,7 @@ import type { AccountDirectory } from '../commands/accounts/account-directory.ts
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import { PasswordHasher } from '../credentials/password-hasher.ts'
 import {
-  accountDecider,
+  accountFold,
   PLANS,
   type ApiTokenHandling,
   type Plan,
@@ -174,7 +174,7 @@ function printChange(options: OutputOptions, outcome: string, { account, email }
 
 async function list(open: OpenInstallation, options: OutputOptions): Promise<void> {
   const accounts = await withInstallation(open, async ({ store, people }) => {
-    const states = await foldStreams(store, 'account-', accountDecider, noteSkippedEvent)
+    const states = await foldStreams(store, 'account-', accountFold, noteSkippedEvent)
     const found = []
     for (const [id, state] of states) {
       if (state.status !== 'unknown') found.push(await row(people, Number(id), state))

@@ -1,8 +1,8 @@
-import { WEBHOOK_STREAM_PREFIX, webhooksDecider, type Webhook } from '../domain/webhook/webhook.ts'
+import { WEBHOOK_STREAM_PREFIX, webhooksFold, type Webhook } from '../domain/webhook/webhook.ts'
 import { Command } from 'commander'
 import { requireAccount } from '../commands/accounts/accounts.ts'
 import { createWebhook, deleteWebhook } from '../commands/webhooks/webhooks.ts'
-import { RequestError } from '../domain/fold.ts'
+import { RequestError } from '../domain/request-error.ts'
 import { foldStreams } from '../events/load-stream.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { openStandaloneWebhookCommands } from '../wiring/webhooks.ts'
@@ -57,7 +57,7 @@ async function add(open: OpenInstallation, email: string, url: string, options: 
 type OwnedWebhook = { readonly owner: number; readonly webhook: Webhook }
 
 async function loadWebhooks({ store }: Installation): Promise<OwnedWebhook[]> {
-  const states = await foldStreams(store, WEBHOOK_STREAM_PREFIX, webhooksDecider, noteSkippedEvent)
+  const states = await foldStreams(store, WEBHOOK_STREAM_PREFIX, webhooksFold, noteSkippedEvent)
   return [...states].flatMap(([owner, webhooks]) => webhooks.map((webhook) => ({ owner: Number(owner), webhook })))
 }
 

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
 import type { Lockout, SecurityEventRecorder } from '../domain/account/security-event.ts'
-import { RequestError } from '../domain/fold.ts'
+import { RequestError } from '../domain/request-error.ts'
 import { tokenDigest } from './digests.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { RequestError } from '../domain/fold.ts'
+import { RequestError } from '../domain/request-error.ts'
 
 const WINDOW_MS = 3_600_000
 

@@ -1,4 +1,4 @@
-import { RequestError } from '../domain/fold.ts'
+import { RequestError } from '../domain/request-error.ts'
 import { FairThread } from '../runtime/fairness/fair-thread.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import { networkOf } from './failed-attempt-limiter.ts'

@@ -1,6 +1,6 @@
 import { truncates } from 'bcryptjs'
 import { readFileSync } from 'node:fs'
-import { RequestError } from '../domain/fold.ts'
+import { RequestError } from '../domain/request-error.ts'
 import { FairThread } from '../runtime/fairness/fair-thread.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import { networkOf } from './failed-attempt-limiter.ts'

@@ -1,4 +1,4 @@
-import type { Decider, DomainEvent } from '../domain/fold.ts'
+import type { Fold, DomainEvent } from '../domain/fold.ts'
 import type { EventStore, Position, Revision, StoredEvent } from '../stores/ports/event-store.ts'
 import { decode, isDecodeError } from './decode.ts'
 import { eventId, eventTimeOf } from './event-metadata.ts'
@@ -22,20 +22,20 @@ export type LoadedStream<State, Event> = {
 export async function loadStream<State, Event extends DomainEvent>(
   store: Pick<EventStore, 'read'>,
   stream: string,
-  decider: Decider<State, Event>,
+  fold: Fold<State, Event>,
   commandId?: string,
 ): Promise<LoadedStream<State, Event>> {
-  const { tail: tailOptions } = decider
-  if (tailOptions === undefined) return toLoadedStream(await store.read(stream), decider, commandId)
+  const { tail: tailOptions } = fold
+  if (tailOptions === undefined) return toLoadedStream(await store.read(stream), fold, commandId)
   const tail = await store.read(stream, { last: tailOptions.count })
-  const loaded = toLoadedStream(tail, decider, commandId)
+  const loaded = toLoadedStream(tail, fold, commandId)
   if (tail.length < tailOptions.count || tailOptions.isSufficient(loaded.state)) return loaded
-  return toLoadedStream(await store.read(stream), decider, commandId)
+  return toLoadedStream(await store.read(stream), fold, commandId)
 }
 
 function toLoadedStream<State, Event extends DomainEvent>(
   stored: readonly StoredEvent[],
-  { initialState, evolve }: Decider<State, Event>,
+  { initialState, evolve }: Fold<State, Event>,
   commandId: string | undefined,
 ): LoadedStream<State, Event> {
   const firstId = commandId === undefined ? undefined : eventId(commandId, 0)
@@ -60,7 +60,7 @@ function toLoadedStream<State, Event extends DomainEvent>(
 
 /** @throws UnsupportedEventVersion, InvalidEventPayload */
 export const foldEvents = <State, Event extends DomainEvent>(
-  { initialState, evolve }: Decider<State, Event>,
+  { initialState, evolve }: Fold<State, Event>,
   stored: readonly StoredEvent[],
 ): State => stored.reduce((state, event) => evolve(state, decode<Event>(event)), initialState)
 
@@ -74,7 +74,7 @@ export const foldEvents = <State, Event extends DomainEvent>(
 export async function foldStreams<State, Event extends DomainEvent>(
   store: EventStore,
   prefix: string,
-  { initialState, evolve }: Decider<State, Event>,
+  { initialState, evolve }: Fold<State, Event>,
   onSkippedEvent: (stream: string, error: Error) => void,
 ): Promise<Map<string, State>> {
   const states = new Map<string, State>()

@@ -1,6 +1,6 @@
 import { Router, type RouterContext } from '@koa/router'
 import type { Next } from 'koa'
-import { RequestError } from '../domain/fold.ts'
+import { RequestError } from '../domain/request-error.ts'
 import { noContent } from './kit/response.ts'
 import type { RequestContext, Middleware } from './middleware/context.ts'
 import type { Endpoint, EndpointGroup } from './kit/endpoint.ts'

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../domain/fold.ts'
+import type { ErrorDetail } from '../domain/request-error.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
 export type ParseResult<Value> =

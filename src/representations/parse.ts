@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
-import { FAULT_CODES, RequestError, type ErrorDetail, type FaultCode } from '../domain/fold.ts'
+import { FAULT_CODES, RequestError, type ErrorDetail, type FaultCode } from '../domain/request-error.ts'
 import { isJsonObject, describeJsonType, pointerToken, jsonExcerpt, type ParseResult } from './json.ts'
 
 /** Unknown members of one object that get a separate error. The limit keeps responses to large bodies small. */

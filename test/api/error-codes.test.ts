@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { FAULT_CODES } from '../../src/domain/fold.ts'
+import { FAULT_CODES } from '../../src/domain/request-error.ts'
 import { file, formBody, formHeaders, smallPdf, text } from './harness/form.ts'
 import { refusal, type Request } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'

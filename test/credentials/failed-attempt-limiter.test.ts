@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FailedAttemptLimiter, networkOf, FailureWindows } from '../../src/credentials/failed-attempt-limiter.ts'
-import { RequestError } from '../../src/domain/fold.ts'
+import { RequestError } from '../../src/domain/request-error.ts'
 
 const test = suite('the limit of failed attempts')
 

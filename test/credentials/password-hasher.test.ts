@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { PasswordHasher } from '../../src/credentials/password-hasher.ts'
-import { RequestError } from '../../src/domain/fold.ts'
+import { RequestError } from '../../src/domain/request-error.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
 // Runs alone: it counts the threads of its process.

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checkPassword } from '../../src/credentials/password-hasher.ts'
-import { RequestError } from '../../src/domain/fold.ts'
+import { RequestError } from '../../src/domain/request-error.ts'
 
 const test = suite('a new password')
 

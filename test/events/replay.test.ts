@@ -1,12 +1,12 @@
-import { diamondDecider, type DiamondEvent } from '../../src/domain/diamond/diamond.ts'
-import { clientDecider } from '../../src/domain/client/client.ts'
-import { secretDecider } from '../../src/domain/secret/secret.ts'
-import { loginDecider } from '../../src/domain/account/login.ts'
-import { accountDecider } from '../../src/domain/account/account.ts'
+import { diamondFold, type DiamondEvent } from '../../src/domain/diamond/diamond.ts'
+import { clientFold } from '../../src/domain/client/client.ts'
+import { secretFold } from '../../src/domain/secret/secret.ts'
+import { loginFold } from '../../src/domain/account/login.ts'
+import { accountFold } from '../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Decider, DomainEvent } from '../../src/domain/fold.ts'
-import { sessionDeciderFor } from '../../src/commands/sessions/sessions.ts'
+import type { Fold, DomainEvent } from '../../src/domain/fold.ts'
+import { sessionFoldFor } from '../../src/commands/sessions/sessions.ts'
 import { applyEvent, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { decode, UnsupportedEventVersion } from '../../src/events/decode.ts'
@@ -75,7 +75,7 @@ const examples = (...types: readonly string[]): StoredEvent[] =>
 /** The status after each event, starting from the initial state. */
 function statesOf<State extends { readonly status: string }, Event extends DomainEvent>(
   events: readonly StoredEvent[],
-  { initialState, evolve }: Decider<State, Event>,
+  { initialState, evolve }: Fold<State, Event>,
 ): string[] {
   let state = initialState
   return events.map((event) => {
@@ -90,7 +90,7 @@ const ofCategory = (category: string) =>
 
 test('of a diamond folds to the same states as before', () => {
   const life = ['DiamondCreated', 'DiamondPatched', 'CertificationAttached', 'ReportRead', 'CertificationRemoved']
-  assert.equal(statesOf(examples(...life, 'DiamondDeleted'), diamondDecider), [
+  assert.equal(statesOf(examples(...life, 'DiamondDeleted'), diamondFold), [
     'DiamondCreated live',
     'DiamondPatched live',
     'CertificationAttached live',
@@ -101,13 +101,13 @@ test('of a diamond folds to the same states as before', () => {
 })
 
 test('of an account, a log-in or a client folds to the same states as before', () => {
-  assert.equal(statesOf(examples('LoginReserved', 'LoginReleased'), loginDecider), [
+  assert.equal(statesOf(examples('LoginReserved', 'LoginReleased'), loginFold), [
     'LoginReserved reserved',
     'LoginReleased free',
   ])
   const life = ['ApiTokenIssued', 'ApiTokenRevoked', 'PlanChanged', 'PasswordChanged']
   const account = examples('AccountRegistered', ...life, 'AccountDisabled', 'AccountEnabled', 'AccountForgotten')
-  assert.equal(statesOf(account, accountDecider), [
+  assert.equal(statesOf(account, accountFold), [
     'AccountRegistered enabled',
     'ApiTokenIssued enabled',
     'ApiTokenRevoked enabled',
@@ -117,7 +117,7 @@ test('of an account, a log-in or a client folds to the same states as before', (
     'AccountEnabled enabled',
     'AccountForgotten forgotten',
   ])
-  assert.equal(statesOf(ofCategory('client'), clientDecider), [
+  assert.equal(statesOf(ofCategory('client'), clientFold), [
     'ClientRegistered enabled',
     'ClientSecretRotated enabled',
     'ClientDisabled disabled',
@@ -133,7 +133,7 @@ test('of an account contains an email address only in version 1', () => {
 })
 
 test('of a session or a secret folds in any order', () => {
-  const session = statesOf(ofCategory('session'), sessionDeciderFor())
+  const session = statesOf(ofCategory('session'), sessionFoldFor())
   assert.equal(session.map((state) => state.split(' ')[0]).toSorted(), [
     'AccessTokenRevoked',
     'RefreshReused',
@@ -143,7 +143,7 @@ test('of a session or a secret folds in any order', () => {
   ])
   assert.ok(session.includes('SessionOpened open') && session.includes('SessionRevoked revoked'))
   const life = ['SecretShared', 'MailSent', 'PassphraseTried', 'SecretRevealed']
-  assert.equal(statesOf(examples(...life), secretDecider), [
+  assert.equal(statesOf(examples(...life), secretFold), [
     'SecretShared new',
     'MailSent new',
     'PassphraseTried new',
@@ -153,7 +153,7 @@ test('of a session or a secret folds in any order', () => {
     ['SecretBurned', 'burned'],
     ['SecretExpired', 'expired'],
   ] as const) {
-    const states = statesOf(examples('SecretShared', 'MailRefused', end), secretDecider)
+    const states = statesOf(examples('SecretShared', 'MailRefused', end), secretFold)
     assert.equal(states, ['SecretShared new', 'MailRefused new', `${end} ${status}`])
   }
 })

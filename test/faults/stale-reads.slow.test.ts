@@ -1,4 +1,4 @@
-import { accountDecider, accountStream, disable } from '../../src/domain/account/account.ts'
+import { accountFold, accountStream, disable } from '../../src/domain/account/account.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -48,7 +48,7 @@ async function withService(
 /** Disables an account's tokens, as the command line does. */
 async function disableTokens({ installation }: Service, account: number): Promise<void> {
   const target = { stream: accountStream(account), id: randomUUID(), origin }
-  await handle(installation.context, target, accountDecider, (state) => disable(state, { apiTokens: 'ended' }))
+  await handle(installation.context, target, accountFold, (state) => disable(state, { apiTokens: 'ended' }))
 }
 
 const ageOf = ({ headers }: ApiResponse) => Number(headers['age'])

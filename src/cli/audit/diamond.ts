@@ -1,7 +1,7 @@
 import type { ReportReading } from '../../domain/certification/certification.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
-import { RequestError } from '../../domain/fold.ts'
-import { findCertification, diamondDecider, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { RequestError } from '../../domain/request-error.ts'
+import { findCertification, diamondFold, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import {
   changesBetweenTimes,
@@ -59,7 +59,7 @@ function parseNumericId(id: string, pattern: RegExp, requirement: string): numbe
 
 /** Presents a diamond's events from the point of view of one of its certifications. */
 const createCertificationPresenter = (id: number): AuditPresenter<Diamond, DiamondEvent> => ({
-  ...diamondDecider,
+  ...diamondFold,
   describeState: (diamond) => describeCertification(diamond, id),
   eventLabels: API_EVENT_TYPES,
   detail: ({ type }) => (type === 'DiamondPatched' ? 'the diamond was changed' : ''),

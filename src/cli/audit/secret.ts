@@ -1,6 +1,6 @@
-import { expiresAt, secretDecider, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
+import { expiresAt, secretFold, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { formatSeconds } from '../../projections/history/history-entry.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
@@ -8,7 +8,7 @@ import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.t
 
 /** Presents the events of a one-time secret, without anything that could open it. */
 export const secretPresenter: AuditPresenter<Secret, SecretEvent> = {
-  ...secretDecider,
+  ...secretFold,
   describeState: describeSecret,
   eventLabels: {
     SecretShared: 'shared',

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { Decider, DomainEvent } from '../../domain/fold.ts'
+import type { Fold, DomainEvent } from '../../domain/fold.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { eventTimeOf } from '../../events/event-metadata.ts'
 import { BadUsage } from '../../maintenance/operation.ts'
@@ -186,7 +186,7 @@ function requireStateAt(history: AuditHistory, { name }: AuditSubject): NonNulla
 const timeText = (ms: number) => formatSeconds(Math.floor(ms / 1000))
 
 /** Presents the events of one kind of entity. `evolve` also receives events of other types if an entity has several streams. */
-export type AuditPresenter<Folded, Event extends DomainEvent> = Decider<Folded, Event> & {
+export type AuditPresenter<Folded, Event extends DomainEvent> = Fold<Folded, Event> & {
   /** The members to show, in order, with titles instead of ids; never credentials. */
   readonly describeState: (state: Folded) => HistoryState
   /** Labels by event type. */
@@ -208,7 +208,7 @@ export type AuditFoldStep<Folded, Event> = {
 /** Folds events one by one. An event that cannot be decoded has a step, but does not change the state. */
 export function foldSteps<Folded, Event extends DomainEvent>(
   events: readonly StoredEvent[],
-  { initialState, evolve }: Decider<Folded, Event>,
+  { initialState, evolve }: Fold<Folded, Event>,
 ): AuditFoldStep<Folded, Event>[] {
   let after = initialState
   return events.map((stored) => {

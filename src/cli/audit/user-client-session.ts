@@ -1,16 +1,16 @@
 import {
-  accountDecider,
+  accountFold,
   accountStream,
   type Account,
   type AccountEvent,
   type ApiTokenUsed,
 } from '../../domain/account/account.ts'
 import type { AccountDirectory } from '../../commands/accounts/account-directory.ts'
-import { clientDecider, clientStream, type Client, type ClientEvent } from '../../domain/client/client.ts'
+import { clientFold, clientStream, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { parseRefreshToken, sessionStream } from '../../commands/sessions/sessions.ts'
 import type { LoginEvent } from '../../domain/account/login.ts'
-import { RequestError } from '../../domain/fold.ts'
-import { sessionDecider, type Session, type SessionEvent } from '../../domain/session/session.ts'
+import { RequestError } from '../../domain/request-error.ts'
+import { sessionFold, type Session, type SessionEvent } from '../../domain/session/session.ts'
 import { formatSeconds } from '../../projections/history/history-entry.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
@@ -24,7 +24,7 @@ type ActorNameLookup = (ids: {
 
 /** Presents the events of a session, without token digests and address fingerprints. */
 export const createSessionPresenter = (names: ActorNameLookup): AuditPresenter<Session, SessionEvent> => ({
-  ...sessionDecider,
+  ...sessionFold,
   describeState: describeSession,
   eventLabels: {
     SessionOpened: 'logged in',
@@ -88,7 +88,7 @@ export const auditSession: AuditSubject = {
 
 /** Presents the events of an OAuth client. */
 export const clientPresenter: AuditPresenter<Client, ClientEvent> = {
-  ...clientDecider,
+  ...clientFold,
   describeState: (client) => (client.status === 'unknown' ? null : { name: client.name, status: client.status }),
   eventLabels: {
     ClientRegistered: 'registered',
@@ -129,9 +129,9 @@ export function createUserPresenter(
 ): AuditPresenter<Account, UserEvent> {
   const sessionPresenter = createSessionPresenter(createActorNameLookup(actorResolver))
   return {
-    initialState: accountDecider.initialState,
+    initialState: accountFold.initialState,
     // Only the account's own events change its state.
-    evolve: (account, event) => accountDecider.evolve(account, event as AccountEvent),
+    evolve: (account, event) => accountFold.evolve(account, event as AccountEvent),
     describeState: (account) => describeAccount(account, address),
     eventLabels: { ...USER_EVENT_LABELS, ...sessionPresenter.eventLabels },
     detail: (event, stored) =>

@@ -3,7 +3,7 @@ import { derive, hmac } from '../../credentials/digests.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { decrypt, encrypt } from '../../credentials/sealing.ts'
 import type { Account } from '../../domain/account/account.ts'
-import { loginDecider, normaliseEmail } from '../../domain/account/login.ts'
+import { loginFold, normaliseEmail } from '../../domain/account/login.ts'
 import type { PersonKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
@@ -125,7 +125,7 @@ export class AccountDirectory {
       key === undefined ? [legacyStream] : [`login-${key.loginNameHmac(normaliseEmail(email))}`, legacyStream]
     const { store } = this.context
     const logins = await Promise.all(
-      streams.map(async (stream) => ({ stream, login: (await loadStream(store, stream, loginDecider)).state })),
+      streams.map(async (stream) => ({ stream, login: (await loadStream(store, stream, loginFold)).state })),
     )
     for (const { stream, login } of logins) if (login.status === 'reserved') return { stream, account: login.account }
     return undefined

@@ -1,5 +1,5 @@
 import {
-  accountDecider,
+  accountFold,
   accountStream,
   register,
   type Account,
@@ -10,8 +10,8 @@ import {
 } from '../../domain/account/account.ts'
 import type { PasswordHasher } from '../../credentials/password-hasher.ts'
 import * as domain from '../../domain/account/account.ts'
-import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { loginFold, reserveLogin } from '../../domain/account/login.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
@@ -33,7 +33,7 @@ export async function findAccount(
 ): Promise<AccountWithId | undefined> {
   const login = await people.findLogin(email)
   if (login === undefined) return undefined
-  const { state } = await loadStream(store, accountStream(login.account), accountDecider)
+  const { state } = await loadStream(store, accountStream(login.account), accountFold)
   return state.status === 'unknown' ? undefined : { account: login.account, ...state }
 }
 
@@ -50,7 +50,7 @@ export async function requireAccount(context: AccountLookupContext, email: strin
  */
 export async function hasPerson(store: Pick<EventStore, 'read'>, account: number): Promise<boolean> {
   try {
-    const { state } = await loadStream(store, accountStream(account), accountDecider)
+    const { state } = await loadStream(store, accountStream(account), accountFold)
     return state.status !== 'unknown' && state.status !== 'forgotten'
   } catch (error) {
     if (isDecodeError(error)) return true
@@ -70,7 +70,7 @@ export async function changeAccount(
 ): Promise<ChangedAccount> {
   const account = await requireAccount(accounts, email)
   const target = { stream: accountStream(account.account), origin }
-  const { state } = await handle(accounts, target, accountDecider, decide)
+  const { state } = await handle(accounts, target, accountFold, decide)
   return { account: account.account, email: await accounts.people.displayNameOf(account.account, state) }
 }
 
@@ -93,13 +93,13 @@ export async function registerAccount(
   origin: Origin,
 ): Promise<{ account: number; email: string }> {
   const registration = { email, password: await context.passwords.hash(password), plan }
-  register(accountDecider.initialState, registration)
+  register(accountFold.initialState, registration)
   const account = await reserveLoginName(context, email, origin)
   const stream = accountStream(account)
   // Check before storing the address: an account that exists already keeps its own.
-  register((await loadStream(context.store, stream, accountDecider)).state, registration)
+  register((await loadStream(context.store, stream, accountFold)).state, registration)
   await context.people.storeEmail(account, email)
-  await handle(context, { stream, origin }, accountDecider, (state) => register(state, registration))
+  await handle(context, { stream, origin }, accountFold, (state) => register(state, registration))
   return { account, email }
 }
 
@@ -108,7 +108,7 @@ async function reserveLoginName(context: RegistrationContext, email: string, ori
   const login = await people.findLogin(email)
   if (login !== undefined) return login.account
   const [account, stream] = [await accountIds.take(), await people.loginStreamOf(email)]
-  const { state } = await handle(context, { stream, origin }, loginDecider, (loginState) =>
+  const { state } = await handle(context, { stream, origin }, loginFold, (loginState) =>
     reserveLogin(loginState, { account }),
   )
   return state.status === 'reserved' ? state.account : account

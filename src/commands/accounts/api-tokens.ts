@@ -4,7 +4,7 @@ import { tokenDigest, hmac, randomToken, sameDigest } from '../../credentials/di
 import type { FailedAttemptLimiter } from '../../credentials/failed-attempt-limiter.ts'
 import * as domain from '../../domain/account/account.ts'
 import {
-  apiTokenUseDecider,
+  apiTokenUseFold,
   USE_RECORDING_INTERVAL_MS,
   recordApiTokenUse,
   type Plan,
@@ -70,7 +70,7 @@ const apiTokenUseStream = ({ account, apiToken }: ApiTokenReference) => `apitoke
 
 /** When an API token was last used, to the hour, in milliseconds since 1970. @throws StoreUnavailable */
 export async function lastUseOf(store: EventStore, token: ApiTokenReference): Promise<number | undefined> {
-  return (await loadStream(store, apiTokenUseStream(token), apiTokenUseDecider)).state?.at
+  return (await loadStream(store, apiTokenUseStream(token), apiTokenUseFold)).state?.at
 }
 
 /** Milliseconds before recording is retried, on the next request after that. */
@@ -99,7 +99,7 @@ export class ApiTokenUseRecorder {
   async #record(stream: string, account: number): Promise<void> {
     const origin = { actor: `account-${account}`, via: 'http', correlation: randomUUID() } as const
     try {
-      await handle(this.context, { stream, origin }, apiTokenUseDecider, recordApiTokenUse)
+      await handle(this.context, { stream, origin }, apiTokenUseFold, recordApiTokenUse)
     } catch (error) {
       this.#nextRecordingAt.set(stream, this.monotonic() + RETRY_AFTER_MS)
       this.onFailure(error)

@@ -1,7 +1,7 @@
-import { burn, expiresAt, secretDecider, type Secret } from '../../domain/secret/secret.ts'
-import { loginDecider, releaseLogin } from '../../domain/account/login.ts'
-import { accountDecider, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { burn, expiresAt, secretFold, type Secret } from '../../domain/secret/secret.ts'
+import { loginFold, releaseLogin } from '../../domain/account/login.ts'
+import { accountFold, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonStore } from '../../stores/ports/person-store.ts'
@@ -69,7 +69,7 @@ export async function forgetAccount(
   await persons.forget([account])
   // If a running service has the vault open, it shreds the deleted entries itself within seconds.
   await vault.shred()
-  const released = await handle(context, { stream, origin }, loginDecider, (login) => releaseLogin(login, { account }))
+  const released = await handle(context, { stream, origin }, loginFold, (login) => releaseLogin(login, { account }))
   return { account, events: eventCount + released.events.length, plaintextStreams }
 }
 
@@ -77,7 +77,7 @@ export async function forgetAccount(
 async function endAccount(context: ForgetAccountContext, account: number, origin: Origin): Promise<number> {
   const target = { stream: accountStream(account), origin }
   const decide = (state: Account): AccountEvent[] => (state.status === 'unknown' ? [] : forget(state))
-  return (await handle(context, target, accountDecider, decide)).events.length
+  return (await handle(context, target, accountFold, decide)).events.length
 }
 
 async function endWebhooks(context: ForgetAccountContext, owner: number, origin: Origin): Promise<number> {
@@ -96,7 +96,7 @@ async function burnPendingSecrets(context: ForgetAccountContext, owner: number, 
   }
   for (const stream of streams) {
     const decide = (secret: Secret, now: number) => (isPending(secret, now) ? burn(secret, now, 'owner') : [])
-    eventCount += (await handle(context, { stream, origin }, secretDecider, decide)).events.length
+    eventCount += (await handle(context, { stream, origin }, secretFold, decide)).events.length
     await vault.end([{ digest: stream.slice('secret-'.length) }])
   }
   return eventCount

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestAccepted, RequestDone } from '../../domain/bulk/bulk.ts'
-import { diamondDecider, diamondIdOfStream, diamondStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { diamondFold, diamondIdOfStream, diamondStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId, toEventMetadata, eventTimeOf, type Origin } from '../../events/event-metadata.ts'
 import {
@@ -123,7 +123,7 @@ function applyOne({ store }: CommandContext, append: Append): Promise<Position |
     if (appendedEvent !== undefined) return appendedEvent.position
     const last = storedEvents.at(-1)
     if (expected === 'none' && last !== undefined) throw new WrongRevision(append.stream, expected, last.revision)
-    if (expected !== 'none' && foldEvents(diamondDecider, storedEvents).status !== 'live') return undefined
+    if (expected !== 'none' && foldEvents(diamondFold, storedEvents).status !== 'live') return undefined
     return store.append(append.stream, last?.revision ?? 'none', withMonotonicTimes(last, append.events))
   })
 }

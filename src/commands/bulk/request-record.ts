@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { IDEMPOTENCY_KEY_TTL_MS, type PlannedStreamAppend, type RequestAccepted } from '../../domain/bulk/bulk.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId, FIRST_PAYLOAD_VERSION, eventTimeOf } from '../../events/event-metadata.ts'
 import type { Append, NewEvent, Revision, StoredEvent } from '../../stores/ports/event-store.ts'

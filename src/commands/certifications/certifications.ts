@@ -10,7 +10,7 @@ import {
   attach,
   findCertification,
   detach,
-  diamondDecider,
+  diamondFold,
   diamondStream,
   requireOwnedDiamond,
   recordReportReading as decide,
@@ -60,7 +60,7 @@ export async function attachCertification(
   const stream = diamondStream(diamond)
   if (key === undefined)
     requireOwnedDiamond(
-      (await context.stateCache.load(context.store, stream, diamondDecider)).state,
+      (await context.stateCache.load(context.store, stream, diamondFold)).state,
       diamond,
       principal.owner,
     )
@@ -95,7 +95,7 @@ async function attachWithCommandId(
   const { state, events, position } = await handle(
     context,
     { stream, id: commandId, origin },
-    diamondDecider,
+    diamondFold,
     (diamondState) => attach(diamondState, { diamond, owner }, id, { laboratory, number, file }),
   )
   const attached = events.find((event) => event.type === 'CertificationAttached')
@@ -116,8 +116,8 @@ async function replayAttachment(
   const index = storedEvents.findIndex(({ id }) => id === eventId(commandId, 0))
   const event = storedEvents[index]
   if (event === undefined) throw new Error(`${stream} has no event of the completed request`)
-  const current = foldEvents(diamondDecider, storedEvents)
-  const diamond = current.status === 'live' ? current : foldEvents(diamondDecider, storedEvents.slice(0, index + 1))
+  const current = foldEvents(diamondFold, storedEvents)
+  const diamond = current.status === 'live' ? current : foldEvents(diamondFold, storedEvents.slice(0, index + 1))
   if (diamond.status !== 'live') throw new Error(`${stream} has a certification but its diamond is ${diamond.status}`)
   return { certification: decode<CertificationAttached>(event).data, diamond, position: event.position }
 }
@@ -127,7 +127,7 @@ type CertificationDetachment = CommandPrincipal & { readonly stream: string; rea
 const compensateAttachment = (
   context: CertificationCommandContext,
   { owner, origin, stream, id }: CertificationDetachment,
-) => handle(context, { stream, origin }, diamondDecider, (state) => detach(state, id, owner))
+) => handle(context, { stream, origin }, diamondFold, (state) => detach(state, id, owner))
 
 /**
  * Detaches a certification. Its file is garbage-collected once nothing refers to it.
@@ -140,7 +140,7 @@ export async function removeCertification(
   { id, diamond }: { readonly id: number; readonly diamond: number },
 ): Promise<Position | undefined> {
   const target = { stream: diamondStream(diamond), origin }
-  const { position } = await handle(context, target, diamondDecider, (state) => detach(state, id, owner))
+  const { position } = await handle(context, target, diamondFold, (state) => detach(state, id, owner))
   return position
 }
 
@@ -174,7 +174,7 @@ export async function recordReading(
     ...(trace !== undefined && { trace }),
   } as const
   const target = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
-  const { state, events } = await handle(context, target, diamondDecider, (diamondState) =>
+  const { state, events } = await handle(context, target, diamondFold, (diamondState) =>
     decide(diamondState, certification, reading),
   )
   const updatedCertification = findCertification(state, certification)

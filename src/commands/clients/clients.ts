@@ -1,10 +1,10 @@
-import { clientDecider, clientStream, isClientId, type Client, type ClientEvent } from '../../domain/client/client.ts'
+import { clientFold, clientStream, isClientId, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { randomBytes } from 'node:crypto'
 import { tokenDigest, randomToken, sameDigest } from '../../credentials/digests.ts'
 import type { FailedAttemptLimiter } from '../../credentials/failed-attempt-limiter.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
 import * as domain from '../../domain/client/client.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
@@ -18,7 +18,7 @@ async function changeClient(
   origin: Origin,
   decide: (client: Client) => ClientEvent[],
 ): Promise<{ client: string }> {
-  await handle(context, { stream: clientStream(client), origin }, clientDecider, decide)
+  await handle(context, { stream: clientStream(client), origin }, clientFold, decide)
   return { client }
 }
 
@@ -88,8 +88,8 @@ export async function verifyClient(
   { client, secret, address }: { client: string; secret: string; address: string },
 ): Promise<VerifiedClient> {
   const { state } = isClientId(client)
-    ? await loadStream(store, clientStream(client), clientDecider)
-    : { state: clientDecider.initialState }
+    ? await loadStream(store, clientStream(client), clientFold)
+    : { state: clientFold.initialState }
   const isSecretCorrect = sameDigest(tokenDigest(secret), state.status === 'unknown' ? '' : state.secret)
   if (state.status === 'enabled' && isSecretCorrect) return { client, clientEpoch: state.epoch }
   attemptLimiter.recordWrongCredential('client secret', address)

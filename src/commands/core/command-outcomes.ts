@@ -1,4 +1,4 @@
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { categoryOf, STREAM_CATEGORIES } from '../../events/registry.ts'
 import { EventsRemoved, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 

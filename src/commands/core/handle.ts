@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Decider, DomainEvent } from '../../domain/fold.ts'
+import type { Fold, DomainEvent } from '../../domain/fold.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import type { Origin } from '../../events/event-metadata.ts'
@@ -98,13 +98,13 @@ export type CommandResult<State, Event> = {
 export function handle<State, Event extends DomainEvent>(
   context: CommandContext,
   target: CommandTarget,
-  decider: Decider<State, Event>,
+  fold: Fold<State, Event>,
   decide: Decide<State, Event>,
 ): Promise<CommandResult<State, Event>> {
   const { queue, outcomes, monotonic } = context
   const { stream } = target
   const onRetry = (error: unknown) => outcomes.countRetry(stream, error)
-  const command = { ...target, id: target.id ?? randomUUID(), decider, decide, hasExplicitId: target.id !== undefined }
+  const command = { ...target, id: target.id ?? randomUUID(), fold, decide, hasExplicitId: target.id !== undefined }
   const handleWithRetry = () =>
     withRetry({ on: [WrongRevision, OutcomeUnknown], onRetry, monotonic }, (attempt) =>
       attemptCommand(context, command, attempt),
@@ -116,7 +116,7 @@ type Command<State, Event extends DomainEvent> = CommandTarget & {
   readonly id: string
   /** Whether the caller gave the command id: the stream may then contain events of an earlier attempt. */
   readonly hasExplicitId: boolean
-  readonly decider: Decider<State, Event>
+  readonly fold: Fold<State, Event>
   readonly decide: Decide<State, Event>
 }
 
@@ -126,14 +126,12 @@ async function attemptCommand<State, Event extends DomainEvent>(
   attempt: number,
 ): Promise<CommandResult<State, Event>> {
   const { store, stateCache, clock } = context
-  const { stream, id, hasExplicitId, decider, decide } = command
+  const { stream, id, hasExplicitId, fold, decide } = command
   const cached = attempt === 1 ? findCachedState(stateCache, command) : undefined
   const optimisticDecision = cached && decideOnCachedState(cached, decide, clock())
   if (cached !== undefined && optimisticDecision !== undefined)
     return append(context, command, cached, optimisticDecision)
-  const loaded = await (hasExplicitId
-    ? loadStream(store, stream, decider, id)
-    : stateCache.load(store, stream, decider, id))
+  const loaded = await (hasExplicitId ? loadStream(store, stream, fold, id) : stateCache.load(store, stream, fold, id))
   const { state, revision, commandEvents, position } = loaded
   if (commandEvents.length > 0) return { state, events: commandEvents, revision, position }
   const now = Math.max(clock(), loaded.lastEventAt)
@@ -145,10 +143,10 @@ async function attemptCommand<State, Event extends DomainEvent>(
 /** The state as far as it is known without reading. It may be outdated. */
 function findCachedState<State, Event extends DomainEvent>(
   stateCache: StateCache,
-  { stream, decider, isNew, hasExplicitId }: Command<State, Event>,
+  { stream, fold, isNew, hasExplicitId }: Command<State, Event>,
 ): Omit<CachedState<State>, 'lastEventId'> | undefined {
-  if (isNew === true) return { state: decider.initialState, revision: 'none', lastEventAt: 0 }
-  return hasExplicitId ? undefined : stateCache.find(stream, decider)
+  if (isNew === true) return { state: fold.initialState, revision: 'none', lastEventAt: 0 }
+  return hasExplicitId ? undefined : stateCache.find(stream, fold)
 }
 
 type CommandDecision<Event> = { readonly events: readonly Event[]; readonly now: number }
@@ -170,15 +168,15 @@ function decideOnCachedState<State, Event>(
 
 async function append<State, Event extends DomainEvent>(
   { store, stateCache }: CommandContext,
-  { stream, origin, id, decider }: Command<State, Event>,
+  { stream, origin, id, fold }: Command<State, Event>,
   before: { readonly state: State; readonly revision: Revision },
   { events, now }: CommandDecision<Event>,
 ): Promise<CommandResult<State, Event>> {
   const newEvents = toNewEvents({ id, origin }, events, now)
   const position = await store.append(stream, before.revision, newEvents)
-  const state = events.reduce((folded, event) => decider.evolve(folded, event), before.state)
+  const state = events.reduce((folded, event) => fold.evolve(folded, event), before.state)
   const revision = revisionAfter(before.revision, events.length)
-  stateCache.put(stream, decider, { state, revision, lastEventId: newEvents.at(-1)?.id ?? '', lastEventAt: now })
+  stateCache.put(stream, fold, { state, revision, lastEventId: newEvents.at(-1)?.id ?? '', lastEventAt: now })
   return { state, events, revision, position }
 }
 
@@ -196,11 +194,11 @@ export type StreamCommand<State, Event> = CommandTarget & { readonly id: string;
 export const handleEach = <State, Event extends DomainEvent>(
   context: CommandContext,
   commands: readonly StreamCommand<State, Event>[],
-  decider: Decider<State, Event>,
+  fold: Fold<State, Event>,
 ): Promise<number> =>
   withRetry({ on: [WrongRevision, OutcomeUnknown], monotonic: context.monotonic }, async (attempt) => {
     const decidedAppends = await Promise.all(
-      commands.map((command) => decideStreamAppend(context, command, decider, attempt)),
+      commands.map((command) => decideStreamAppend(context, command, fold, attempt)),
     )
     const appends = decidedAppends.filter((append) => append !== undefined)
     if (appends.length > 0) await appendAll(context, appends)
@@ -211,20 +209,20 @@ export const handleEach = <State, Event extends DomainEvent>(
 function decideStreamAppend<State, Event extends DomainEvent>(
   context: CommandContext,
   command: StreamCommand<State, Event>,
-  decider: Decider<State, Event>,
+  fold: Fold<State, Event>,
   attempt: number,
 ): Append | undefined | Promise<Append | undefined> {
-  if (command.isNew !== true || attempt > 1) return loadAndDecideAppend(context, command, decider)
-  return decideAppend(command, { state: decider.initialState, revision: 'none' }, context.clock())
+  if (command.isNew !== true || attempt > 1) return loadAndDecideAppend(context, command, fold)
+  return decideAppend(command, { state: fold.initialState, revision: 'none' }, context.clock())
 }
 
 async function loadAndDecideAppend<State, Event extends DomainEvent>(
   { store, clock }: CommandContext,
   command: StreamCommand<State, Event>,
-  decider: Decider<State, Event>,
+  fold: Fold<State, Event>,
 ): Promise<Append | undefined> {
   try {
-    const loaded = await loadStream(store, command.stream, decider, command.id)
+    const loaded = await loadStream(store, command.stream, fold, command.id)
     return loaded.commandEvents.length > 0
       ? undefined
       : decideAppend(command, loaded, Math.max(clock(), loaded.lastEventAt))

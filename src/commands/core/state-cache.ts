@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Decider, DomainEvent } from '../../domain/fold.ts'
+import type { Fold, DomainEvent } from '../../domain/fold.ts'
 import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
 import { loadStream, type LoadedStream } from '../../events/load-stream.ts'
 
@@ -19,7 +19,7 @@ export type StateCacheLimits = {
 
 const DEFAULT_LIMITS: StateCacheLimits = { maxStreams: 10_000, maxBytes: 16 * 2 ** 20, maxStateBytes: 2 ** 20 }
 
-type StateCacheEntry = { readonly cached: CachedState<unknown>; readonly decider: unknown; readonly bytes: number }
+type StateCacheEntry = { readonly cached: CachedState<unknown>; readonly fold: unknown; readonly bytes: number }
 
 /**
  * An LRU cache of stream states, so that the next command on a stream need not read it. A cached state may be outdated,
@@ -35,12 +35,9 @@ export class StateCache {
   }
 
   /** The last known state, which may be outdated. */
-  find<State, Event extends DomainEvent>(
-    stream: string,
-    decider: Decider<State, Event>,
-  ): CachedState<State> | undefined {
+  find<State, Event extends DomainEvent>(stream: string, fold: Fold<State, Event>): CachedState<State> | undefined {
     const entry = this.#entries.get(stream)
-    return entry === undefined || entry.decider !== decider ? undefined : (entry.cached as CachedState<State>)
+    return entry === undefined || entry.fold !== fold ? undefined : (entry.cached as CachedState<State>)
   }
 
   /**
@@ -52,31 +49,27 @@ export class StateCache {
   async load<State, Event extends DomainEvent>(
     store: Pick<EventStore, 'read'>,
     stream: string,
-    decider: Decider<State, Event>,
+    fold: Fold<State, Event>,
     id?: string,
   ): Promise<LoadedStream<State, Event>> {
-    const cached = this.find(stream, decider)
+    const cached = this.find(stream, fold)
     if (cached !== undefined) {
       const [last] = await store.read(stream, { last: 1 })
       if (last?.id === cached.lastEventId && last.revision === cached.revision)
         return { ...cached, commandEvents: [], position: undefined }
     }
-    const loaded = await loadStream(store, stream, decider, id)
+    const loaded = await loadStream(store, stream, fold, id)
     const { state, commandEvents, revision, lastEventId, lastEventAt } = loaded
     if (lastEventId === undefined || revision === 'none' || commandEvents.length > 0) this.invalidate(stream)
-    else this.put(stream, decider, { state, revision, lastEventId, lastEventAt })
+    else this.put(stream, fold, { state, revision, lastEventId, lastEventAt })
     return loaded
   }
 
-  /** A decider with a `tail` is not cached: it reads only a few events and does not know the whole stream. */
-  put<State, Event extends DomainEvent>(
-    stream: string,
-    decider: Decider<State, Event>,
-    cached: CachedState<State>,
-  ): void {
-    if (decider.tail !== undefined) return this.invalidate(stream)
+  /** A fold with a `tail` is not cached: it reads only a few events and does not know the whole stream. */
+  put<State, Event extends DomainEvent>(stream: string, fold: Fold<State, Event>, cached: CachedState<State>): void {
+    if (fold.tail !== undefined) return this.invalidate(stream)
     const bytes = estimateBytes(cached.state, this.limits.maxStateBytes) + 2 * stream.length + OBJECT_BYTES
-    this.#entries.set(stream, { cached, decider, bytes })
+    this.#entries.set(stream, { cached, fold, bytes })
   }
 
   /** Call it when the stream is changed by other means than `handle`. */

@@ -1,13 +1,13 @@
 import {
   attachModel as decide,
   detachModel,
-  diamondDecider,
+  diamondFold,
   diamondStream,
   requireOwnedDiamond,
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import { randomUUID } from 'node:crypto'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { StoneModel } from '../../domain/diamond/stone-model.ts'
 import type { StoneModelProperties } from '../../optics/stone-model-tracing.ts'
 import { InvalidMesh } from '../../optics/mesh/mesh.ts'
@@ -41,14 +41,14 @@ export async function attachModel(
   inspect: ModelInspector,
 ): Promise<AttachedModel> {
   const stream = diamondStream(id)
-  requireOwnedDiamond((await context.stateCache.load(context.store, stream, diamondDecider)).state, id, owner)
+  requireOwnedDiamond((await context.stateCache.load(context.store, stream, diamondFold)).state, id, owner)
   const heldFile = await incoming.keep()
   return withFileHold(heldFile, async () => {
     const properties = await inspect(heldFile.digest).catch(refuseInvalidMesh)
     const model = { ...properties, file: { digest: heldFile.digest, bytes: heldFile.bytes } }
     const target = { stream, id: randomUUID(), origin }
     const ownership = { id, owner }
-    const { state, events, position } = await handle(context, target, diamondDecider, (diamond) =>
+    const { state, events, position } = await handle(context, target, diamondFold, (diamond) =>
       decide(diamond, ownership, model),
     )
     if (events.length > 0)
@@ -69,7 +69,7 @@ const compensateModelAttachment = (
   id: number,
   digest: string,
 ) =>
-  handle(context, { stream: diamondStream(id), origin }, diamondDecider, (diamond) => {
+  handle(context, { stream: diamondStream(id), origin }, diamondFold, (diamond) => {
     const { model } = requireOwnedDiamond(diamond, id, owner)
     return model?.file.digest === digest ? detachModel(diamond, { id, owner }) : []
   })
@@ -84,6 +84,6 @@ export async function removeModel(
   id: number,
 ): Promise<Position | undefined> {
   const target = { stream: diamondStream(id), origin }
-  const { position } = await handle(context, target, diamondDecider, (diamond) => detachModel(diamond, { id, owner }))
+  const { position } = await handle(context, target, diamondFold, (diamond) => detachModel(diamond, { id, owner }))
   return position
 }

@@ -1,6 +1,6 @@
 import {
   create,
-  diamondDecider,
+  diamondFold,
   diamondStream,
   requireOwnedDiamond,
   patch,
@@ -10,7 +10,7 @@ import {
   type DiamondEvent,
 } from '../../domain/diamond/diamond.ts'
 import type { DiamondFieldChanges, NewDiamond } from '../../domain/diamond/fields.ts'
-import { RequestError, type ErrorDetail } from '../../domain/fold.ts'
+import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { Position, Revision } from '../../stores/ports/event-store.ts'
@@ -141,7 +141,7 @@ export async function changeDiamond(
   const { state, events, position, revision } = await handle(
     context,
     target,
-    diamondDecider,
+    diamondFold,
     (diamond, _now, currentRevision) => {
       requireOwnedDiamond(diamond, id, owner)
       checkIfMatch(ifMatch, diamond, currentRevision)
@@ -149,7 +149,7 @@ export async function changeDiamond(
     },
   )
   // The revision of appended events is the owner's latest change; no later report readings are subtracted from it.
-  const revisionBasis = events.length > 0 ? diamondDecider.initialState : state
+  const revisionBasis = events.length > 0 ? diamondFold.initialState : state
   return { position, changed: [{ id, revision: ownerRevisionOf(revisionBasis, revision) }] }
 }
 
@@ -201,7 +201,7 @@ const loadDiamonds = <One extends DiamondReference>(
   Promise.all(
     references.map(async (reference) => ({
       ...reference,
-      ...(await stateCache.load(store, diamondStream(reference.id), diamondDecider)),
+      ...(await stateCache.load(store, diamondStream(reference.id), diamondFold)),
     })),
   )
 

@@ -1,5 +1,5 @@
 import {
-  diamondDecider,
+  diamondFold,
   diamondStream,
   patch,
   remove,
@@ -42,9 +42,9 @@ function decideUndo(storedEvents: readonly StoredEvent[], correlation: string): 
   const first = storedEvents.findIndex((event) => hasCorrelation(event, correlation))
   if (first < 0) return { kind: 'nothing' }
   const last = storedEvents.findLastIndex((event) => hasCorrelation(event, correlation))
-  const before = foldEvents(diamondDecider, storedEvents.slice(0, first))
-  const after = foldEvents(diamondDecider, storedEvents.slice(0, last + 1))
-  const current = foldEvents(diamondDecider, storedEvents)
+  const before = foldEvents(diamondFold, storedEvents.slice(0, first))
+  const after = foldEvents(diamondFold, storedEvents.slice(0, last + 1))
+  const current = foldEvents(diamondFold, storedEvents)
   if (!isUnchanged(after, current)) return refuseUndo(before, after, current, storedEvents.at(-1))
   if (current.status !== 'live')
     return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
-import { latestEventDecider } from '../../domain/fold.ts'
+import { latestEventFold } from '../../domain/fold.ts'
 import {
   CHECKPOINTS_STREAM,
   LOG_KEY_STREAM,
@@ -51,6 +51,6 @@ export async function appendSignedCheckpoint(
   const target = { stream: CHECKPOINTS_STREAM, origin: ORIGIN }
   const decide = (_state: unknown, _now: number, revision: Revision) => (revision === lastRevision ? [signed] : [])
   return (
-    (await handle(context, target, latestEventDecider<CheckpointSigned>('CheckpointSigned'), decide)).events.length > 0
+    (await handle(context, target, latestEventFold<CheckpointSigned>('CheckpointSigned'), decide)).events.length > 0
   )
 }

@@ -1,5 +1,5 @@
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
-import { diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
+import { diamondFold, diamondStream } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-metadata.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
@@ -160,7 +160,7 @@ export async function findResumePoint(
 
 async function isAnyDiamondLive({ store, stateCache }: CommandContext, diamonds: readonly number[]): Promise<boolean> {
   for (const id of diamonds) {
-    const { state } = await stateCache.load(store, diamondStream(id), diamondDecider)
+    const { state } = await stateCache.load(store, diamondStream(id), diamondFold)
     if (state.status === 'live') return true
   }
   return false

@@ -1,4 +1,4 @@
-import { ID_STREAM_PREFIX, idsDecider, reserveIds } from '../../domain/installation/installation.ts'
+import { ID_STREAM_PREFIX, idsFold, reserveIds } from '../../domain/installation/installation.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 
@@ -72,7 +72,7 @@ export class IdAllocator {
   async #reserve(size: number): Promise<void> {
     const { kind, origin } = this.#options
     const target = { stream: `${ID_STREAM_PREFIX}${kind}`, origin }
-    const { events } = await handle(this.#options, target, idsDecider, (last) => [reserveIds(last, size)])
+    const { events } = await handle(this.#options, target, idsFold, (last) => [reserveIds(last, size)])
     for (const { data } of events) {
       this.#blocks.push({ next: data.from, to: data.to })
       this.#available += data.to - data.from + 1

@@ -1,7 +1,7 @@
 import {
   isSameInstallation,
   hasLostVault,
-  storesDecider,
+  storesFold,
   STORES_STREAM,
   type StoreIdentities,
   type StoresJoined,
@@ -57,15 +57,10 @@ const appendStoresJoined = (
   shouldAppend: (recordedStores: StoreIdentities | undefined) => boolean,
 ): Promise<unknown> => {
   const joined: StoresJoined = { type: 'StoresJoined', data: stores }
-  return handle(
-    createCommandContext(store, clock),
-    { stream: STORES_STREAM, origin },
-    storesDecider,
-    (recordedStores) => {
-      const isUnchanged = recordedStores !== undefined && isSameInstallation(recordedStores, stores)
-      return isUnchanged || !shouldAppend(recordedStores) ? [] : [joined]
-    },
-  )
+  return handle(createCommandContext(store, clock), { stream: STORES_STREAM, origin }, storesFold, (recordedStores) => {
+    const isUnchanged = recordedStores !== undefined && isSameInstallation(recordedStores, stores)
+    return isUnchanged || !shouldAppend(recordedStores) ? [] : [joined]
+  })
 }
 
 const foreignStoresError = (recordedStores: StoreIdentities, stores: StoreIdentities) =>

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { derive } from '../../credentials/digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from '../../credentials/master-keys.ts'
-import { latestEventDecider } from '../../domain/fold.ts'
+import { latestEventFold } from '../../domain/fold.ts'
 import { epochOfLastRestore, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { LINK_KEY_STREAM, type LinkKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
@@ -64,7 +64,7 @@ export async function loadOrCreateSealedKey<Event extends SealedKeyEvent>(
     if (isClosed || payload?.key === keys.current.id) return []
     return [{ type, data: { ...payload, ...sealKey(root, keys.current, purpose) } } as Event]
   }
-  const { state, revision } = await handle(context, { stream, origin }, latestEventDecider<Event>(type), decide)
+  const { state, revision } = await handle(context, { stream, origin }, latestEventFold<Event>(type), decide)
   return { root: rootOf(state), payload: state, revision: revision === 'none' ? -1n : revision }
 }
 
@@ -170,7 +170,7 @@ const logEpochOf = (lastRestore: LinkKeyEvent | undefined): LogEpoch => ({
 export async function rotateLinkKey(context: CommandContext, keys: MasterKeys, origin: Origin): Promise<void> {
   const root = randomBytes(32)
   const target = { stream: LINK_KEY_STREAM, origin }
-  await handle(context, target, latestEventDecider<LinkKeySealed>(LINK_KEY.type), (_payload, now): LinkKeySealed[] => [
+  await handle(context, target, latestEventFold<LinkKeySealed>(LINK_KEY.type), (_payload, now): LinkKeySealed[] => [
     { type: 'LinkKeySealed', data: { ...sealKey(root, keys.current, LINK_KEY.purpose), since: now } },
   ])
 }

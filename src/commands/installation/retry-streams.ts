@@ -1,4 +1,4 @@
-import { latestEventDecider } from '../../domain/fold.ts'
+import { latestEventFold } from '../../domain/fold.ts'
 import { retriesStream, type RetryRequested } from '../../domain/installation/installation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
@@ -20,9 +20,7 @@ export async function retryStreams(
 ): Promise<Position> {
   const target = { stream: retriesStream(model), origin }
   const request: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
-  const { position } = await handle(context, target, latestEventDecider<RetryRequested>('RetryRequested'), () => [
-    request,
-  ])
+  const { position } = await handle(context, target, latestEventFold<RetryRequested>('RetryRequested'), () => [request])
   if (position === undefined) throw new Error('RetryRequested was not appended')
   return position
 }

@@ -1,7 +1,7 @@
 import { scoresStream, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { SymmetryFold } from '../../optics/mesh/symmetry.ts'
 import { symmetryFoldOf, stoneOfOwnModel, stoneOf } from '../../domain/diamond/scored-stone.ts'
-import { scoresDecider, type DiamondScored } from '../../domain/diamond/scores.ts'
+import { scoresFold, type DiamondScored } from '../../domain/diamond/scores.ts'
 import type { Scores } from '../../optics/scores.ts'
 import type { Cut } from '../../optics/cut/cut.ts'
 import { scoreStone } from '../../optics/score.ts'
@@ -147,7 +147,7 @@ const append = (context: CommandContext, scores: readonly ComputedScores[], deci
   handleEach(
     context,
     scores.map((one) => toStreamCommand(one, decide)),
-    scoresDecider,
+    scoresFold,
   )
 
 function toStreamCommand({ diamond, stoneRevision, scores, isNew, origin }: ComputedScores, decide: ScoresDecision) {

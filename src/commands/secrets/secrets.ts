@@ -2,7 +2,7 @@ import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { MasterSeal, SealedByAnotherKey, type MailSeal } from '../../credentials/sealing.ts'
 import type { InnerSealedValue, SecretBox } from '../../credentials/secret-box.ts'
 import { parseSecretKeyDigest, parseMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
-import { accountDecider, accountStream } from '../../domain/account/account.ts'
+import { accountFold, accountStream } from '../../domain/account/account.ts'
 import {
   burn,
   burnAfterMaxAttempts,
@@ -12,7 +12,7 @@ import {
   requireUnlocked,
   requireUnexpiredMetadata,
   reveal,
-  secretDecider,
+  secretFold,
   MAX_TOTAL_ATTEMPTS,
   tryPassphrase,
   unknownSecretError,
@@ -51,7 +51,7 @@ async function readSealedValue(
 }
 
 export async function loadSecret(store: EventStore, digest: string): Promise<Secret> {
-  return (await loadStream(store, secretStream(digest), secretDecider)).state
+  return (await loadStream(store, secretStream(digest), secretFold)).state
 }
 
 /**
@@ -92,7 +92,7 @@ export async function custidOf(
   owner: number | null,
 ): Promise<string> {
   if (owner === null) return 'anon'
-  const { state } = await loadStream(store, accountStream(owner), accountDecider)
+  const { state } = await loadStream(store, accountStream(owner), accountFold)
   return state.status === 'unknown' ? '' : people.displayNameOf(owner, state)
 }
 
@@ -124,7 +124,7 @@ export async function revealSecret(secrets: SecretCommandContext, command: Revea
       : await openWithPassphrase(secrets, keys, inner, { ...command, purpose: 'reveal' })
   if (value === undefined) throw unknownSecretError()
   const stream = secretStream(digest)
-  await handle(secrets, { stream, origin: command.origin }, secretDecider, reveal)
+  await handle(secrets, { stream, origin: command.origin }, secretFold, reveal)
   return value
 }
 
@@ -155,13 +155,13 @@ async function openWithPassphrase(
   const slot = secrets.box.acquireSlot({ purpose: 'read', account, address })
   try {
     const target = { stream: secretStream(keys.digest), origin }
-    const { state } = await handle(secrets, target, secretDecider, (secret, now) => tryPassphrase(secret, now, purpose))
+    const { state } = await handle(secrets, target, secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
     if (state.status !== 'new') throw unknownSecretError()
     const value = isPossiblePassphrase(passphrase)
       ? await secrets.box.openWithPassphrase(slot, passphrase, inner, keys)
       : undefined
     if (value === undefined && state.failedTries >= MAX_TOTAL_ATTEMPTS) {
-      await handle(secrets, target, secretDecider, burnAfterMaxAttempts)
+      await handle(secrets, target, secretFold, burnAfterMaxAttempts)
     }
     return value
   } finally {
@@ -191,7 +191,7 @@ export async function burnSecret(secrets: SecretCommandContext, command: BurnSec
   const burnedBy = command.account !== undefined && command.account === secret.owner ? 'owner' : 'key'
   if (secret.passphrase && burnedBy === 'key') await checkPassphrase(secrets, keys, command)
   const target = { stream: secretStream(keys.digest), origin: command.origin }
-  const { state } = await handle(secrets, target, secretDecider, (current, now) => burn(current, now, burnedBy))
+  const { state } = await handle(secrets, target, secretFold, (current, now) => burn(current, now, burnedBy))
   if (state.status === 'unknown') throw unknownSecretError()
   return { keys, secret: state }
 }
@@ -208,7 +208,7 @@ async function checkPassphrase(secrets: SecretCommandContext, keys: SecretKeys, 
 export async function expireSecret(secrets: SecretCommandContext, digest: string): Promise<Secret> {
   const stream = secretStream(digest)
   const origin = { actor: 'sweeper', via: 'projection', correlation: `expiry-${digest.slice(0, 16)}` } as const
-  const { state } = await handle(secrets, { stream, id: `${stream}/expired`, origin }, secretDecider, expire)
+  const { state } = await handle(secrets, { stream, id: `${stream}/expired`, origin }, secretFold, expire)
   return state
 }
 
@@ -217,7 +217,7 @@ export async function recordMail(secrets: SecretCommandContext, digest: string, 
   const stream = secretStream(digest)
   const origin = { actor: 'mailer', via: 'projection', correlation: `${outcome.mail}-${digest.slice(0, 16)}` } as const
   const target = { stream, id: `${stream}/${outcome.messageId}`, origin }
-  await handle(secrets, target, secretDecider, (secret, now) => decide(secret, now, outcome))
+  await handle(secrets, target, secretFold, (secret, now) => decide(secret, now, outcome))
 }
 
 const BATCH_SIZE = 100

@@ -2,7 +2,7 @@ import {
   expiresAt,
   metadataExpiresAt,
   linkName,
-  secretDecider,
+  secretFold,
   share,
   type Secret,
   type SecretShared,
@@ -56,7 +56,7 @@ export async function shareSecret(secrets: SecretCommandContext, command: ShareS
   const event = sharedEvent(command, secrets.clock())
   await secrets.vault.put(entryOf(command, keys, event.data, sealed), mailsOf(secrets, command, keys, event.data))
   await append(secrets, command, keys, event)
-  return { keys, secret: secretDecider.evolve(secretDecider.initialState, event) }
+  return { keys, secret: secretFold.evolve(secretFold.initialState, event) }
 }
 
 function sharedEvent({ sender, kind, ttl, passphrase, recipients, notify }: ShareSecret, at: number): SecretShared {
@@ -111,7 +111,7 @@ async function append(
 ): Promise<void> {
   try {
     const target = { stream: secretStream(digest), isNew: true, origin: command.origin }
-    await handle(secrets, target, secretDecider, (secret) => share(secret, event))
+    await handle(secrets, target, secretFold, (secret) => share(secret, event))
   } catch (error) {
     // After an unknown outcome the event may still arrive, so the vault entry must stay. If deleting it fails, the
     // sweeper does it later.

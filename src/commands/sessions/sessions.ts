@@ -4,10 +4,10 @@ import { tokenDigest, randomToken } from '../../credentials/digests.ts'
 import type { FailedAttemptLimiter } from '../../credentials/failed-attempt-limiter.ts'
 import type { FamiliarAddresses } from '../../credentials/familiar-addresses.ts'
 import type { PasswordHasher } from '../../credentials/password-hasher.ts'
-import { accountDecider, accountStream } from '../../domain/account/account.ts'
+import { accountFold, accountStream } from '../../domain/account/account.ts'
 import { normaliseEmail } from '../../domain/account/login.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
-import type { Decider } from '../../domain/fold.ts'
+import type { Fold } from '../../domain/fold.ts'
 import { logEpochMember } from '../../domain/installation/installation.ts'
 import {
   findUsedToken,
@@ -15,7 +15,7 @@ import {
   INVALID_REFRESH_TOKEN,
   startSession,
   rotateRefreshToken,
-  sessionDecider,
+  sessionFold,
   type TokenRotation,
   type Session,
   type SessionEvent,
@@ -76,15 +76,15 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
 }
 
 /**
- * A decider that reads only as much of a session as is needed to classify a refresh token; without a digest, to know
+ * A fold that reads only as much of a session as is needed to classify a refresh token; without a digest, to know
  * the grant.
  */
-export function sessionDeciderFor(digest?: string): Decider<Session, SessionEvent> {
+export function sessionFoldFor(digest?: string): Fold<Session, SessionEvent> {
   const isSufficient = (session: Session) =>
     session.status === 'open'
       ? digest === undefined || session.current.digest === digest || findUsedToken(session, digest) !== undefined
       : session.status === 'revoked' && session.current !== undefined
-  return { ...sessionDecider, tail: { count: NEWEST_EVENT_COUNT, isSufficient } }
+  return { ...sessionFold, tail: { count: NEWEST_EVENT_COUNT, isSufficient } }
 }
 
 function issueTokens(
@@ -130,7 +130,7 @@ export async function openSession(sessions: LogInContext, logIn: PasswordLogIn, 
     stream: sessionStream(token.session),
     origin: { ...origin, actor: `account-${account}` },
   }
-  const opened = await handle(sessions, target, sessionDeciderFor(), (session, now) =>
+  const opened = await handle(sessions, target, sessionFoldFor(), (session, now) =>
     startSession(session, {
       account,
       accountEpoch: epoch,
@@ -186,7 +186,7 @@ export async function refreshSession(
   const target = { stream: sessionStream(presented.session), origin: { ...origin, actor } }
   const epochs = { accountEpoch, logEpoch: sessions.logEpoch() }
   const rotationRequest = { presentedDigest: presented.digest, digest: next.digest, ...epochs, ...client }
-  const { events } = await handle(sessions, target, sessionDeciderFor(presented.digest), (session, now) =>
+  const { events } = await handle(sessions, target, sessionFoldFor(presented.digest), (session, now) =>
     rotateRefreshToken(session, { ...rotationRequest, now, expiresAt: now + sessions.refreshTtl * 1000 }),
   )
   const [first] = events
@@ -206,10 +206,10 @@ export async function refreshSession(
 }
 
 async function loadTokenAccount({ store }: SessionCommandContext, { session, digest }: RefreshToken) {
-  const { state } = await loadStream(store, sessionStream(session), sessionDeciderFor(digest))
+  const { state } = await loadStream(store, sessionStream(session), sessionFoldFor(digest))
   if (state.status !== 'open') throw new InvalidGrant(INVALID_REFRESH_TOKEN)
   const { account } = state.current
-  const holder = await loadStream(store, accountStream(account), accountDecider)
+  const holder = await loadStream(store, accountStream(account), accountFold)
   if (holder.state.status !== 'enabled') throw new InvalidGrant(INVALID_REFRESH_TOKEN)
   return { account, accountEpoch: holder.state.epoch }
 }

@@ -1,6 +1,6 @@
 import type { AccessClaims } from '../../credentials/access-tokens.ts'
-import { accountDecider, accountStream } from '../../domain/account/account.ts'
-import { clientDecider, clientStream } from '../../domain/client/client.ts'
+import { accountFold, accountStream } from '../../domain/account/account.ts'
+import { clientFold, clientStream } from '../../domain/client/client.ts'
 import { isSameEpoch } from '../../domain/installation/installation.ts'
 import {
   findUsedToken,
@@ -17,7 +17,7 @@ import { loadStream } from '../../events/load-stream.ts'
 import {
   applyToSessionFeed,
   parseRefreshToken,
-  sessionDeciderFor,
+  sessionFoldFor,
   sessionStream,
   type SessionCommandContext,
 } from './sessions.ts'
@@ -49,8 +49,8 @@ export async function inspectToken(
   )
   if (activeToken === undefined || activeToken.grant.client !== client) return undefined
   const { grant, issuedAt, expiresAt, kind } = activeToken
-  const account = await loadStream(context.store, accountStream(grant.account), accountDecider)
-  const { state: clientState } = await loadStream(context.store, clientStream(client), clientDecider)
+  const account = await loadStream(context.store, accountStream(grant.account), accountFold)
+  const { state: clientState } = await loadStream(context.store, clientStream(client), clientFold)
   if (account.state.status !== 'enabled' || account.state.epoch !== grant.accountEpoch) return undefined
   if (!isSameEpoch(grant.logEpoch, context.logEpoch())) return undefined
   if (clientState.status !== 'enabled' || clientState.epoch !== grant.clientEpoch) return undefined
@@ -75,7 +75,7 @@ async function findActiveRefreshToken(
 ): Promise<ActiveToken | undefined> {
   const parsed = parseRefreshToken(token)
   if (parsed === undefined) return undefined
-  const { state } = await loadStream(store, sessionStream(parsed.session), sessionDeciderFor(parsed.digest))
+  const { state } = await loadStream(store, sessionStream(parsed.session), sessionFoldFor(parsed.digest))
   if (state.status !== 'open' || state.current.digest !== parsed.digest) return undefined
   const { at, expiresAt } = state.current
   return clock() < expiresAt ? { grant: state.current, issuedAt: at, expiresAt, kind: 'refresh' } : undefined
@@ -94,7 +94,7 @@ export async function revokeToken(
   const refreshToken = parseRefreshToken(token)
   if (refreshToken !== undefined) {
     const { session, digest } = refreshToken
-    const { state } = await loadStream(sessions.store, sessionStream(session), sessionDeciderFor(digest))
+    const { state } = await loadStream(sessions.store, sessionStream(session), sessionFoldFor(digest))
     if (state.status !== 'open' || !isTokenOfSession(state, digest)) return
     requireSameClient(state.current.client, client)
     return changeSession(sessions, session, origin, (sessionState, now) => revokeSession(sessionState, { now }))
@@ -126,6 +126,6 @@ async function changeSession(
   decide: (session: Session, now: number) => SessionEvent[],
 ): Promise<void> {
   const target = { stream: sessionStream(session), origin }
-  const { events } = await handle(sessions, target, sessionDeciderFor(), decide)
+  const { events } = await handle(sessions, target, sessionFoldFor(), decide)
   applyToSessionFeed(sessions, target, events)
 }

@@ -1,5 +1,5 @@
 import {
-  webhooksDecider,
+  webhooksFold,
   webhooksStream,
   type DeliveryStateChange,
   type Webhook,
@@ -9,7 +9,7 @@ import {
 } from '../../domain/webhook/webhook.ts'
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
 import * as domain from '../../domain/webhook/webhook.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore, Position } from '../../stores/ports/event-store.ts'
 import { handle, type Decide, type CommandContext } from '../core/handle.ts'
@@ -32,7 +32,7 @@ export const MAX_DESCRIPTION_LENGTH = 500
 
 /** @throws StoreUnavailable */
 export const webhooksOf = async (store: Pick<EventStore, 'read'>, account: number): Promise<Webhooks> =>
-  (await loadStream(store, webhooksStream(account), webhooksDecider)).state
+  (await loadStream(store, webhooksStream(account), webhooksFold)).state
 
 /**
  * Starts pushing an account's change feed to a URL, from now on.
@@ -87,7 +87,7 @@ export async function deleteWebhook(
   origin: Origin,
 ): Promise<Pick<ChangedWebhook, 'position'>> {
   const target = { stream: webhooksStream(owner), origin }
-  return handle(context, target, webhooksDecider, (state) => domain.deleteWebhook(state, id))
+  return handle(context, target, webhooksFold, (state) => domain.deleteWebhook(state, id))
 }
 
 /** Records a change of a webhook's delivery state. @returns undefined if nothing was recorded */
@@ -98,7 +98,7 @@ export async function recordDelivery(
 ): Promise<Position | undefined> {
   const origin: Origin = { actor: 'service', via: 'projection', correlation: `webhook-${id}` }
   const target = { stream: webhooksStream(owner), origin }
-  return (await handle(context, target, webhooksDecider, (state) => domain.recordDelivery(state, id, stateChange)))
+  return (await handle(context, target, webhooksFold, (state) => domain.recordDelivery(state, id, stateChange)))
     .position
 }
 
@@ -108,7 +108,7 @@ export async function resealWebhook(
   { owner, id }: WebhookReference,
 ): Promise<void> {
   const origin: Origin = { actor: 'service', via: 'projection', correlation: `webhook-${id}` }
-  await handle(context, { stream: webhooksStream(owner), origin }, webhooksDecider, (state): WebhookEvent[] => {
+  await handle(context, { stream: webhooksStream(owner), origin }, webhooksFold, (state): WebhookEvent[] => {
     const storedSecrets = state.find((one) => one.id === id)?.secrets ?? []
     if (storedSecrets.every(({ sealed }) => secrets.isCurrent(sealed))) return []
     const resealed = storedSecrets.map(({ sealed }) => secrets.seal(secrets.open(sealed, id), id))
@@ -123,7 +123,7 @@ async function change(
   origin: Origin,
   decide: Decide<Webhooks, WebhookEvent>,
 ): Promise<ChangedWebhook> {
-  const { state, position } = await handle(context, { stream: webhooksStream(owner), origin }, webhooksDecider, decide)
+  const { state, position } = await handle(context, { stream: webhooksStream(owner), origin }, webhooksFold, decide)
   return { webhook: domain.requireWebhook(state, id), position }
 }
 

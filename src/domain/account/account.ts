@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { latestEventDecider, RequestError, type Decider } from '../fold.ts'
+import { latestEventFold, type Fold } from '../fold.ts'
+import { RequestError } from '../request-error.ts'
 import { declareEvents, TIME, type EventOf } from '../event.ts'
 import { EMAIL_REMOVED, legacyEmail } from './login.ts'
 
@@ -77,7 +78,7 @@ export type RegisteredAccount = {
 }
 export type Account = { readonly status: 'unknown' } | RegisteredAccount
 
-export const accountDecider: Decider<Account, AccountEvent> = { initialState: { status: 'unknown' }, evolve }
+export const accountFold: Fold<Account, AccountEvent> = { initialState: { status: 'unknown' }, evolve }
 
 function evolve(account: Account, event: AccountEvent): Account {
   if (event.type === 'AccountRegistered') return { status: 'enabled', ...event.data, epoch: 0, apiTokens: [] }
@@ -194,7 +195,7 @@ export const apiTokenUseEvents = declareEvents('apitoken-{account}-{token}', {
 })
 export type ApiTokenUsed = EventOf<typeof apiTokenUseEvents>
 
-export const apiTokenUseDecider = latestEventDecider<ApiTokenUsed>('ApiTokenUsed')
+export const apiTokenUseFold = latestEventFold<ApiTokenUsed>('ApiTokenUsed')
 
 export const USE_RECORDING_INTERVAL_MS = 3_600_000
 

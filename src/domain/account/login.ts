@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf, type PayloadChange } from '../event.ts'
-import type { Decider } from '../fold.ts'
+import type { Fold } from '../fold.ts'
 import { visibleText } from '../visible-text.ts'
 
 const account = z.int().min(1).describe('id of the account')
@@ -34,11 +34,11 @@ export type LoginEvent = EventOf<typeof loginEvents>
 
 export type LoginReservation = { status: 'free' } | { status: 'reserved'; account: number }
 
-export const loginDecider: Decider<LoginReservation, LoginEvent> = { initialState: { status: 'free' }, evolve }
+export const loginFold: Fold<LoginReservation, LoginEvent> = { initialState: { status: 'free' }, evolve }
 
 function evolve(login: LoginReservation, event: LoginEvent): LoginReservation {
   if (event.type === 'LoginReserved') return { status: 'reserved', account: event.data.account }
-  return event.type === 'LoginReleased' ? loginDecider.initialState : login
+  return event.type === 'LoginReleased' ? loginFold.initialState : login
 }
 
 /** No event if the name is already reserved; the state says for which account. That account may not exist. */

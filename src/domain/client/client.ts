@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
-import { RequestError, type Decider } from '../fold.ts'
+import type { Fold } from '../fold.ts'
+import { RequestError } from '../request-error.ts'
 import { visibleText } from '../visible-text.ts'
 
 const secret = z.string().describe('SHA-256 of the secret')
@@ -49,7 +50,7 @@ export type RegisteredClient = {
 }
 export type Client = { readonly status: 'unknown' } | RegisteredClient
 
-export const clientDecider: Decider<Client, ClientEvent> = { initialState: { status: 'unknown' }, evolve }
+export const clientFold: Fold<Client, ClientEvent> = { initialState: { status: 'unknown' }, evolve }
 
 function evolve(client: Client, event: ClientEvent): Client {
   if (event.type === 'ClientRegistered') return { status: 'enabled', ...event.data, epoch: 0 }

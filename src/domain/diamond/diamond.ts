@@ -13,7 +13,8 @@ import {
   type ReportReading,
 } from '../certification/certification.ts'
 import { warningsOf } from '../certification/contradictions.ts'
-import { RequestError, type Decider } from '../fold.ts'
+import type { Fold } from '../fold.ts'
+import { RequestError } from '../request-error.ts'
 import { rootOfStored } from '../dictionaries/shapes.ts'
 import {
   withDefaults,
@@ -99,7 +100,7 @@ export type LiveDiamond = {
 /** The API treats a deleted diamond like an unknown one. */
 export type Diamond = { readonly status: 'unknown' } | LiveDiamond | { readonly status: 'deleted' }
 
-export const diamondDecider: Decider<Diamond, DiamondEvent> = { initialState: { status: 'unknown' }, evolve }
+export const diamondFold: Fold<Diamond, DiamondEvent> = { initialState: { status: 'unknown' }, evolve }
 
 function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
   switch (event.type) {

@@ -3,7 +3,7 @@ import type { CutMeasurements } from '../../optics/cut/cut.ts'
 import { possibleCut } from '../../optics/cut/possible-cut.ts'
 import { cutOf, type Stone } from '../../optics/cut/stone.ts'
 import { isNewer, OPTICS_VERSION } from '../../optics/version.ts'
-import { diamondDecider, type Diamond, type DiamondEvent, type LiveDiamond } from './diamond.ts'
+import { diamondFold, type Diamond, type DiamondEvent, type LiveDiamond } from './diamond.ts'
 import { SCORED_FIELDS, type FieldName } from './fields.ts'
 import { stoneOf } from './scored-stone.ts'
 import type { Scores } from '../../optics/scores.ts'
@@ -11,10 +11,10 @@ import type { Scores } from '../../optics/scores.ts'
 /** A diamond, and the revision of the last event that changed an input of its scores; -1 if there is none. */
 export type ScoringState = { readonly diamond: Diamond; readonly stoneRevision: number }
 
-export const initialScoringState: ScoringState = { diamond: diamondDecider.initialState, stoneRevision: -1 }
+export const initialScoringState: ScoringState = { diamond: diamondFold.initialState, stoneRevision: -1 }
 
 export function evolveScoring(state: ScoringState, event: DiamondEvent, revision: number): ScoringState {
-  const diamond = diamondDecider.evolve(state.diamond, event)
+  const diamond = diamondFold.evolve(state.diamond, event)
   const changed = invalidatesScores(event) || measuredProportionsKey(diamond) !== measuredProportionsKey(state.diamond)
   return { diamond, stoneRevision: changed ? revision : state.stoneRevision }
 }

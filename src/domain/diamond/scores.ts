@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
-import { latestEventDecider } from '../fold.ts'
+import { latestEventFold } from '../fold.ts'
 import { isTextMember, SCORE_MEMBERS, type Scores } from '../../optics/scores.ts'
 
 const score = (members: readonly string[]) =>
@@ -27,7 +27,7 @@ export const scoresEvents = declareEvents('scores-{id}', {
 })
 export type DiamondScored = EventOf<typeof scoresEvents>
 
-export const scoresDecider = latestEventDecider<DiamondScored>('DiamondScored')
+export const scoresFold = latestEventFold<DiamondScored>('DiamondScored')
 
 /**
  * No event if scores of this revision of the diamond, or of a later one, are recorded: a new version of the model does

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
-import { latestEventDecider } from '../fold.ts'
+import { latestEventFold } from '../fold.ts'
 
 /** Each kind has its own sequence of ids, in the stream `ids-{kind}`. */
 export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const
@@ -16,7 +16,7 @@ export const idEvents = declareEvents(`${ID_STREAM_PREFIX}{kind}`, {
 })
 export type IdsReserved = EventOf<typeof idEvents>
 
-export const idsDecider = latestEventDecider<IdsReserved>('IdsReserved')
+export const idsFold = latestEventFold<IdsReserved>('IdsReserved')
 
 /** Reserves `size` integers after the last reserved one. The first id is 1. */
 export function reserveIds(last: IdsReserved['data'] | undefined, size: number): IdsReserved {
@@ -45,7 +45,7 @@ export const storesEvents = declareEvents(STORES_STREAM, {
 export type StoresJoined = EventOf<typeof storesEvents>
 export type StoreIdentities = StoresJoined['data']
 
-export const storesDecider = latestEventDecider<StoresJoined>('StoresJoined')
+export const storesFold = latestEventFold<StoresJoined>('StoresJoined')
 
 /** Whether the stores found are the ones that the log has recorded. */
 export const isSameInstallation = (recorded: StoreIdentities, actual: StoreIdentities): boolean =>

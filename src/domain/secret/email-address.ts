@@ -1,4 +1,4 @@
-import { RequestError } from '../fold.ts'
+import { RequestError } from '../request-error.ts'
 
 /**
  * Obfuscates an address for display and logs: shows at most two characters of the local part and one of the domain, never all

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Plan } from '../account/account.ts'
-import { RequestError, type Decider } from '../fold.ts'
+import type { Fold } from '../fold.ts'
+import { RequestError } from '../request-error.ts'
 import { declareEvents, type EventOf } from '../event.ts'
 
 /** Every generated secret has at least one character of each class. Characters that look alike (i, l, o, 1, I, O, 0) are excluded. */
@@ -186,7 +187,7 @@ export const expiresAt = ({ at, ttl }: Pick<SecretSharedData, 'at' | 'ttl'>): nu
 /** Metadata outlives the secret: twice its ttl. */
 export const metadataExpiresAt = ({ at, ttl }: Pick<SecretSharedData, 'at' | 'ttl'>): number => at + 2 * ttl * 1000
 
-export const secretDecider: Decider<Secret, SecretEvent> = { initialState: { status: 'unknown' }, evolve }
+export const secretFold: Fold<Secret, SecretEvent> = { initialState: { status: 'unknown' }, evolve }
 
 function evolve(secret: Secret, event: SecretEvent): Secret {
   if (event.type === 'SecretShared') return newSecret(event.data)

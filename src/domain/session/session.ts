@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvents, TIME, type EventOf, type SchemaOutput } from '../event.ts'
-import { RequestError, type Decider } from '../fold.ts'
+import type { Fold } from '../fold.ts'
+import { RequestError } from '../request-error.ts'
 import { isSameEpoch } from '../installation/installation.ts'
 
 const grant = z.object({
@@ -77,7 +78,7 @@ export type Session =
   | OpenSession
   | { readonly status: 'revoked'; readonly current: TokenRotation | undefined }
 
-export const sessionDecider: Decider<Session, SessionEvent> = { initialState: { status: 'unknown' }, evolve }
+export const sessionFold: Fold<Session, SessionEvent> = { initialState: { status: 'unknown' }, evolve }
 
 function evolve(session: Session, event: SessionEvent): Session {
   switch (event.type) {

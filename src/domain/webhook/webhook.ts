@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { RequestError, type Decider } from '../fold.ts'
+import type { Fold } from '../fold.ts'
+import { RequestError } from '../request-error.ts'
 import { declareEvents, TIME, type EventOf } from '../event.ts'
 
 /** Milliseconds from a failed delivery to the next attempt; after the last of these, every six hours. */
@@ -121,7 +122,7 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000
 /** If secrets are rotated more often than this within a day, the oldest stop signing early. */
 const MAX_SIGNING_SECRETS = 5
 
-export const webhooksDecider: Decider<Webhooks, WebhookEvent> = { initialState: [], evolve }
+export const webhooksFold: Fold<Webhooks, WebhookEvent> = { initialState: [], evolve }
 
 function evolve(webhooks: Webhooks, event: WebhookEvent): Webhooks {
   const { id } = event.data

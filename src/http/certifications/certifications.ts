@@ -6,7 +6,7 @@ import {
 import { ownershipFaults, type CommandPrincipal } from '../../commands/diamonds/diamonds.ts'
 import type { Certification, CertificationInput, ReportFile } from '../../domain/certification/certification.ts'
 import { fileLinkRevision } from '../../domain/diamond/diamond.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { CERTIFICATION, certificationJson, parseCertification } from '../../representations/certification.ts'
 import { parseDiamondId } from '../../representations/parse.ts'
 import { actorOf } from '../diamonds/resource.ts'

@@ -1,5 +1,5 @@
 import type { CertificationCommandContext } from '../../commands/certifications/certifications.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { CertificationQueries } from '../../projections/certifications/certifications.ts'
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'

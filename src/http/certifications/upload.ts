@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { certificationFromForm, NEW_CERTIFICATION, parseCertification } from '../../representations/certification.ts'
 import {
   FORM_OVERHEAD_BYTES,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import {
   CursorLost,
   CHANGE_KINDS,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import { RequestError, type ErrorDetail } from '../../domain/fold.ts'
+import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import {
   parseIdentifiedFieldChanges,
   parseNewDiamond,

@@ -11,7 +11,7 @@ import {
 } from '../../projections/history/diamond-history.ts'
 import type { FieldChange, HistoryEntry } from '../../projections/history/history-entry.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
 import { noContent, ok } from '../kit/response.ts'
 import { bearer } from '../kit/authenticate.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { findNearMiss } from '../../domain/dictionaries/edit-distance.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
-import { RequestError, type ErrorDetail } from '../../domain/fold.ts'
+import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import {
   LIST_ATTRIBUTES,

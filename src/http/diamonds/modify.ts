@@ -13,7 +13,7 @@ import { diamondJson, diamondListJson } from '../../representations/diamond/diam
 import { IDENTIFIED_FIELD_CHANGES, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
 import { parseFieldChanges } from '../../representations/diamond/parse-diamond.ts'
 import { requireValid } from '../../representations/parse.ts'
-import { RequestError, type ErrorDetail } from '../../domain/fold.ts'
+import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import { noContent, ok, parseEntityTags, type ResponseHeaders } from '../kit/response.ts'
 import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondList, DiamondReadResult } from '../../projections/diamonds/diamond-queries.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { NEWEST_FIRST, type Sort } from '../../projections/diamonds/list-attributes.ts'

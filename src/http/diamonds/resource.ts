@@ -1,7 +1,7 @@
 import type { AccountDirectory } from '../../commands/accounts/account-directory.ts'
 import { z, type ZodType } from 'zod'
 import type { CommandPrincipal, DiamondCommandContext } from '../../commands/diamonds/diamonds.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { eventOriginOf, type BearerPrincipal } from '../kit/authenticate.ts'
 import { BULK_BODY_MAX_BYTES, json } from '../kit/json-body.ts'

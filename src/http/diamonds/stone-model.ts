@@ -2,14 +2,9 @@ import { z } from 'zod'
 import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import type { CommandContext } from '../../commands/core/handle.ts'
 import { attachModel, removeModel, type ModelInspector } from '../../commands/diamonds/attach-model.ts'
-import {
-  diamondDecider,
-  fileLinkRevision,
-  missingModelError,
-  requireOwnedDiamond,
-} from '../../domain/diamond/diamond.ts'
+import { diamondFold, fileLinkRevision, missingModelError, requireOwnedDiamond } from '../../domain/diamond/diamond.ts'
 import type { MeshFormat } from '../../optics/mesh/mesh.ts'
-import { RequestError, type ErrorDetail, type FaultCode } from '../../domain/fold.ts'
+import { RequestError, type ErrorDetail, type FaultCode } from '../../domain/request-error.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
 import {
@@ -173,7 +168,7 @@ export const readStoneModel = endpoint({
   async handler(request, { models: { queries, links } }: ModelServices) {
     const id = parseDiamondId(request.params)
     const { view, ageSeconds } = await queries.findDiamond(id)
-    const diamond = requireOwnedDiamond(view?.diamond ?? diamondDecider.initialState, id, request.principal.account)
+    const diamond = requireOwnedDiamond(view?.diamond ?? diamondFold.initialState, id, request.principal.account)
     const { model, fields } = diamond
     if (model === undefined) throw missingModelError(id)
     const file = links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { PROOF_FORMAT } from '../../evidence/proof.ts'
 import { readDiamondHistory } from '../../projections/history/diamond-history.ts'
 import { proveDiamond } from '../../projections/tree/diamond-proof.ts'

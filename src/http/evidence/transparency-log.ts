@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RequestError, type ErrorDetail } from '../../domain/fold.ts'
+import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import type { SignedCheckpoints, SignedCheckpoint, Signer } from '../../projections/tree/signed-checkpoints.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'

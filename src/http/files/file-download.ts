@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { parse } from 'range-parser'
 import { z } from 'zod'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { BytesMissing, type FileReadOptions, type FileStore } from '../../stores/ports/file-store.ts'
 import { binaryResponse, type HttpResponse } from '../kit/response.ts'
 import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'

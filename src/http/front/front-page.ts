@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { checkSecret } from '../../domain/secret/secret.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { ok, seeOther, type HttpResponse } from '../kit/response.ts'

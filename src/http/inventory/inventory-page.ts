@@ -1,7 +1,7 @@
 import { stonesTable, type StoneListItem } from './table.ts'
 import { FIELDS, type FieldName, type V4FilterableField } from '../../domain/diamond/fields.ts'
 import { topLevelShapes } from '../../domain/dictionaries/shapes.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
 import { attributeOf, parametersOf } from '../../projections/diamonds/list-attributes.ts'
 import type { DiamondPageRequest } from '../../projections/diamonds/list-plan.ts'

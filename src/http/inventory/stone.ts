@@ -1,5 +1,5 @@
 import { readDiamondHistory } from '../../projections/history/diamond-history.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { seeOther } from '../kit/response.ts'
 import { endpoint } from '../kit/endpoint.ts'

@@ -1,6 +1,6 @@
 import { BROWSER_CLIENT } from '../../commands/sessions/sessions.ts'
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import { WaitBudget } from '../../projections/engine/progress.ts'
 import { StoreUnavailable } from '../../stores/ports/event-store.ts'

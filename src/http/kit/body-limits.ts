@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { IncomingMessage } from 'node:http'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { TransferRateMonitor, tooSlowMessage } from '../../runtime/fairness/transfer-rate.ts'
 import type { RequestState } from '../middleware/context.ts'
 

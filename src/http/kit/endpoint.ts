@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ZodType } from 'zod'
 import type { WaitBudget } from '../../projections/engine/progress.ts'
 import type { HttpResponse, ResponseHeaders } from './response.ts'
-import type { ErrorDetail } from '../../domain/fold.ts'
+import type { ErrorDetail } from '../../domain/request-error.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FAULT_CODES, RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/fold.ts'
+import { FAULT_CODES, RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/request-error.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
   EventsRemoved,

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
 import type { IdempotencyKey } from '../../commands/bulk/request-record.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { HttpRequest, RequestBody, VersionedSchema } from './endpoint.ts'
 import { bodyReader, DEFAULT_BODY_MAX_BYTES } from './read-body.ts'
 

@@ -1,4 +1,4 @@
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { decodeCharset, parsePartHeaders, type PartHeaders } from './part-headers.ts'
 
 /** Maximum bytes of the headers of a part, and of the text outside of all parts. */

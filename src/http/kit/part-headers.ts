@@ -1,4 +1,4 @@
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 
 /** What the headers of a part of a multipart form say (RFC 7578, section 4). */
 export type PartHeaders = {

@@ -3,7 +3,7 @@ import { timingSafeEqual, type KeyObject } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/digests.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { findMistypedNames } from './parameters/query.ts'
 import { LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../../representations/json.ts'
 

@@ -1,6 +1,6 @@
 import koaCors from '@koa/cors'
 import type { IncomingHttpHeaders } from 'node:http'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { Middleware } from './context.ts'
 
 /** Origins whose pages may call the APIs. */

@@ -1,5 +1,5 @@
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { FairShare, type FairAllocation } from '../../runtime/fairness/fair-share.ts'
 import { MINIMUM_TRANSFER_RATE, type MinimumTransferRate } from '../../runtime/fairness/transfer-rate.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'

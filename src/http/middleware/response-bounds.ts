@@ -1,4 +1,4 @@
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
 import type { Middleware } from './context.ts'
 import { clientNames } from './request-validation.ts'

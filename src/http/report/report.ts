@@ -1,7 +1,7 @@
 import type { AccountDirectory } from '../../commands/accounts/account-directory.ts'
 import { z } from 'zod'
 import { pageLinkRevision } from '../../domain/diamond/diamond.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'

@@ -1,5 +1,5 @@
 import { previewSecret, revealSecret, type SecretCommandContext } from '../../commands/secrets/secrets.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 import type { HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'

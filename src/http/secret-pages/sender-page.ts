@@ -1,5 +1,5 @@
 import { burnSecret, readReceipt } from '../../commands/secrets/secrets.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { mailStatus, stateAt, type MailStatus, type SecretState } from '../../domain/secret/secret-attributes.ts'
 import { expiresAt, metadataExpiresAt, MAX_TOTAL_ATTEMPTS, type KnownSecret } from '../../domain/secret/secret.ts'
 import { seeOther, type HttpResponse } from '../kit/response.ts'

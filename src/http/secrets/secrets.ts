@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { revealSecret as reveal } from '../../commands/secrets/secrets.ts'
 import { shareSecret as share, type ShareSecret } from '../../commands/secrets/share-secret.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { checkRecipient } from '../../domain/secret/email-address.ts'
 import {
   checkPassphrase,

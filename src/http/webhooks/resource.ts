@@ -5,7 +5,7 @@ import {
   type WebhookCommandContext,
   type WebhookReference,
 } from '../../commands/webhooks/webhooks.ts'
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
 import type { OpenReadModel } from '../../projections/engine/background-services.ts'
 import type { DeliveryAttempt } from '../../projections/webhooks/webhooks.ts'

@@ -6,7 +6,7 @@ import type {
 } from '../../domain/certification/certification.ts'
 import {
   findCertification,
-  diamondDecider,
+  diamondFold,
   diamondIdOfStream,
   diamondStream,
   type Diamond,
@@ -72,7 +72,7 @@ export class CertificationQueries {
   /** From the event log, so a deleted certification is not found even if the read model is behind. */
   async findWithDiamond(id: number): Promise<CertifiedStone | undefined> {
     const diamond = await this.diamondOf(id)
-    const state = diamond === undefined ? diamondDecider.initialState : await this.#loadDiamond(diamond)
+    const state = diamond === undefined ? diamondFold.initialState : await this.#loadDiamond(diamond)
     const certification = findCertification(state, id)
     return state.status === 'live' && certification !== undefined ? { certification, diamond: state } : undefined
   }
@@ -83,7 +83,7 @@ export class CertificationQueries {
   }
 
   async #loadDiamond(diamond: number): Promise<Diamond> {
-    return (await loadStream(this.store, diamondStream(diamond), diamondDecider)).state
+    return (await loadStream(this.store, diamondStream(diamond), diamondFold)).state
   }
 
   async #diamondInReadModel(id: number): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import { eventTimeOf } from '../../events/event-metadata.ts'
 import {
-  diamondDecider,
+  diamondFold,
   diamondStream,
   type DiamondCreated,
   type DiamondEvent,
@@ -70,7 +70,7 @@ function evolveView(
   event: DiamondEvent,
   { revision, changedAt }: Pick<DiamondView, 'revision' | 'changedAt'>,
 ): DiamondView | undefined {
-  const diamond = diamondDecider.evolve(view?.diamond ?? diamondDecider.initialState, event)
+  const diamond = diamondFold.evolve(view?.diamond ?? diamondFold.initialState, event)
   if (diamond.status !== 'live') return undefined
   const scoresRevision = view?.scoresRevision ?? -1
   if (view === undefined || invalidatesScores(event)) {

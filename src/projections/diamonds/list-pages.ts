@@ -1,4 +1,4 @@
-import { RequestError } from '../../domain/fold.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import {
   attributeOf,

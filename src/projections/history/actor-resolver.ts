@@ -1,5 +1,5 @@
-import { clientDecider, clientStream, isClientId } from '../../domain/client/client.ts'
-import { accountDecider, type Account, accountStream } from '../../domain/account/account.ts'
+import { clientFold, clientStream, isClientId } from '../../domain/client/client.ts'
+import { accountFold, type Account, accountStream } from '../../domain/account/account.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
@@ -32,7 +32,7 @@ export class ActorResolver {
   /** An account's e-mail address, or the text shown instead of it. */
   accountNameOf(account: number): Promise<string> {
     return this.#lookUpOnce(accountStream(account), async () => {
-      const { state } = await loadStream(this.store, accountStream(account), accountDecider)
+      const { state } = await loadStream(this.store, accountStream(account), accountFold)
       return this.accountNames.displayNameOf(account, state)
     })
   }
@@ -46,7 +46,7 @@ export class ActorResolver {
     if (client === undefined) return null
     if (!isClientId(client)) return client
     return this.#lookUpOnce(clientStream(client), async () => {
-      const { state } = await loadStream(this.store, clientStream(client), clientDecider)
+      const { state } = await loadStream(this.store, clientStream(client), clientFold)
       return state.status === 'unknown' ? client : state.name
     })
   }

@@ -1,7 +1,7 @@
 import { openReceipt } from '../../credentials/sealing.ts'
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
 import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/secret-attributes.ts'
-import { metadataExpiresAt, secretDecider, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
+import { metadataExpiresAt, secretFold, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { decode } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Receipt, ReceiptKey, Vault } from '../../stores/ports/vault.ts'
@@ -47,7 +47,7 @@ export const secrets = defineReadModel<SecretView>({
 function evolve(view: SecretView | undefined, event: StoredEvent): SecretView | undefined {
   const revision = Number(event.revision)
   if (view === undefined ? revision > 0 : revision <= view.revision) return view
-  const secret = secretDecider.evolve(view?.secret ?? secretDecider.initialState, decode<SecretEvent>(event))
+  const secret = secretFold.evolve(view?.secret ?? secretFold.initialState, decode<SecretEvent>(event))
   if (secret.status === 'unknown' || secret.owner === null) return undefined
   return { secret, owner: secret.owner, revision, digest: digestOfStream(event.stream) }
 }

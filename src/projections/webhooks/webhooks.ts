@@ -2,7 +2,7 @@ import { logLineage } from '../../events/lineage.ts'
 import {
   webhookOwnerOf,
   WEBHOOK_STREAM_PREFIX,
-  webhooksDecider,
+  webhooksFold,
   type DeliveryFailures,
   type Webhook,
   type WebhookEvent,
@@ -53,8 +53,8 @@ export const webhooks = defineReadModel<WebhookView>({
 function evolve(view: WebhookView | undefined, event: StoredEvent): WebhookView | undefined {
   const revision = Number(event.revision)
   if (view !== undefined && revision <= view.revision) return view
-  const before = view === undefined ? webhooksDecider.initialState : [view.webhook]
-  const [webhook] = webhooksDecider.evolve(before, decode<WebhookEvent>(event))
+  const before = view === undefined ? webhooksFold.initialState : [view.webhook]
+  const [webhook] = webhooksFold.evolve(before, decode<WebhookEvent>(event))
   return webhook === undefined ? undefined : { webhook, owner: webhookOwnerOf(event.stream), revision }
 }
 

@@ -7,7 +7,7 @@ import {
   type ScoringTools,
 } from '../../commands/scores/score-diamonds.ts'
 import { diamondStream, scoresStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
-import { recordScores, scoresDecider } from '../../domain/diamond/scores.ts'
+import { recordScores, scoresFold } from '../../domain/diamond/scores.ts'
 import {
   evolveScoring,
   mayInvalidateScores,
@@ -145,7 +145,7 @@ async function isScored(
   { diamond, stoneRevision }: DiamondToScore,
 ): Promise<boolean> {
   try {
-    const { state } = await loadStream(store, scoresStream(diamond.id), scoresDecider)
+    const { state } = await loadStream(store, scoresStream(diamond.id), scoresFold)
     return state !== undefined && state.revision >= stoneRevision
   } catch (error) {
     if (isDecodeError(error)) return false

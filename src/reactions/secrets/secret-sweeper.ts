@@ -1,7 +1,7 @@
 import { expireSecret, loadSecret, resealVault, type SecretCommandContext } from '../../commands/secrets/secrets.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
-import { secretDecider, type Secret } from '../../domain/secret/secret.ts'
+import { secretFold, type Secret } from '../../domain/secret/secret.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import { eventTimeOf } from '../../events/event-metadata.ts'
 import { isCheckpointOfLog } from '../../projections/engine/checkpoint.ts'
@@ -160,7 +160,7 @@ export const SECRET_SWEEPER_JOBS: readonly ScheduledJob<SecretSweeperTools>[] = 
 async function endAll(secrets: SecretCommandContext, log: AppLogger, digests: readonly string[]): Promise<void> {
   const ended = await Promise.all(digests.map((digest) => tryExpireSecret(secrets, log, digest)))
   await secrets.vault.end(
-    digests.map((digest, index) => toVaultEnding(digest, ended[index] ?? secretDecider.initialState)),
+    digests.map((digest, index) => toVaultEnding(digest, ended[index] ?? secretFold.initialState)),
   )
 }
 
@@ -171,7 +171,7 @@ async function tryExpireSecret(secrets: SecretCommandContext, log: AppLogger, di
   } catch (error) {
     if (!isDecodeError(error) && !(error instanceof LogClosed)) throw error
     log.warn({ err: error, secret: digest }, 'an expired secret was deleted, but its expiry could not be recorded')
-    return secretDecider.initialState
+    return secretFold.initialState
   }
 }
 

@@ -1,4 +1,4 @@
-import { accountDecider, accountStream } from '../../domain/account/account.ts'
+import { accountFold, accountStream } from '../../domain/account/account.ts'
 import type { CommandContext } from '../../commands/core/handle.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import { recordDelivery, resealWebhook, webhooksOf, type WebhookReference } from '../../commands/webhooks/webhooks.ts'
@@ -139,7 +139,7 @@ export class DeliveryWorker {
   async #loadActiveWebhook(): Promise<Webhook | undefined> {
     const { owner, id } = this.reference
     const { context, secrets } = this.tools
-    const account = await loadStream(context.store, accountStream(owner), accountDecider)
+    const account = await loadStream(context.store, accountStream(owner), accountFold)
     if (account.state.status !== 'enabled') return undefined
     const found = (await webhooksOf(context.store, owner)).find((one) => one.id === id)
     if (found === undefined || found.state === 'paused') return undefined

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { MailRateLimiter } from '../../../src/credentials/mail-rate-limiter.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService } from '../harness/service.ts'

@@ -5,7 +5,7 @@ import { enableAccount, findAccount, registerAccount } from '../../../src/comman
 import { forgetAccount, requireLogin } from '../../../src/commands/accounts/forget-account.ts'
 import { AccountDirectory } from '../../../src/commands/accounts/account-directory.ts'
 import { openMasterKeys } from '../../../src/credentials/master-keys.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { ann, cli, clientOf, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 

@@ -1,5 +1,5 @@
-import { loginDecider, reserveLogin } from '../../../src/domain/account/login.ts'
-import { accountDecider, accountStream } from '../../../src/domain/account/account.ts'
+import { loginFold, reserveLogin } from '../../../src/domain/account/login.ts'
+import { accountFold, accountStream } from '../../../src/domain/account/account.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,7 +8,7 @@ import { findAccount, registerAccount } from '../../../src/commands/accounts/acc
 import { legacyLoginStream } from '../../../src/commands/accounts/account-directory.ts'
 import { loadStream } from '../../../src/events/load-stream.ts'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { ann, cli, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
 const test = suite('a registration')
@@ -32,7 +32,7 @@ test('that crashed after the reservation is completed by a retry, with the reser
     ] as const) {
       const email = account === 41 ? ann.email : 'bob@example.com'
       const target = { stream, id: `died-${account}`, origin: cli }
-      await handle(one, target, loginDecider, (login) => reserveLogin(login, { account }))
+      await handle(one, target, loginFold, (login) => reserveLogin(login, { account }))
       assert.is(await findAccount(one, email), undefined)
       assert.equal(await registerAccount(one, { ...ann, email }, cli), { account, email })
       const found = await findAccount(one, `${email.toLowerCase()} `)
@@ -47,7 +47,7 @@ test('stores the address outside the event log', () =>
     for await (const event of one.store.readAll('start')) {
       assert.not.match(JSON.stringify([event.stream, event.data, event.metadata]), /example\.com/i)
     }
-    const { state } = await loadStream(other.store, accountStream(account), accountDecider)
+    const { state } = await loadStream(other.store, accountStream(account), accountFold)
     assert.is(await other.people.emailOf(account, state), ann.email)
   }))
 

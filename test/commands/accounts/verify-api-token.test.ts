@@ -7,7 +7,7 @@ import {
   lastUseOf,
   revokeApiToken,
 } from '../../../src/commands/accounts/api-tokens.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../accounts-on-disk.ts'
 
 const test = suite('an API token')

@@ -11,7 +11,7 @@ import {
 } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { createCommandContext } from '../../../src/commands/core/handle.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { bulkRequestRecovery } from '../../../src/reactions/bulk/bulk-request-recovery.ts'
 import { StoreUnavailable, type EventStore, type StoredEvent } from '../../../src/stores/ports/event-store.ts'

@@ -1,9 +1,10 @@
-import { attach, create, detach, diamondDecider } from '../../../src/domain/diamond/diamond.ts'
+import { attach, create, detach, diamondFold } from '../../../src/domain/diamond/diamond.ts'
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle, createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
-import { RequestError, type Decider } from '../../../src/domain/fold.ts'
+import type { Fold } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { changeDiamond, changeDiamonds, planDelete, planPatch } from '../../../src/commands/diamonds/diamonds.ts'
 import type { DiamondFieldChanges } from '../../../src/domain/diamond/fields.ts'
 import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
@@ -13,7 +14,7 @@ import { temporaryLog } from '../../stores/temporary-log.ts'
 
 type Added = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
 
-const sum: Decider<number, Added> = { initialState: 0, evolve: (total, { data }) => total + data.to - data.from }
+const sum: Fold<number, Added> = { initialState: 0, evolve: (total, { data }) => total + data.to - data.from }
 const add = (by: number) => (): Added[] => [{ type: 'IdsReserved', data: { from: 100, to: 100 + by } }]
 /** Adds up to `most`. Refused if the total is greater; decides no events if it is equal. */
 const addUpTo = (most: number) => (total: number) => {
@@ -163,7 +164,7 @@ async function execute(context: CommandContext, command: TestCommand, step: numb
   const at = { diamond: command.id, owner: command.owner }
   switch (command.what) {
     case 'create':
-      return handle(context, diamondTarget, diamondDecider, ({ status }) =>
+      return handle(context, diamondTarget, diamondFold, ({ status }) =>
         status === 'unknown' ? [create(command.id, command.owner, { sku: 'A', cutShape: 2, carat: 1 }, clock())] : [],
       )
     case 'patch': {
@@ -178,11 +179,11 @@ async function execute(context: CommandContext, command: TestCommand, step: numb
     case 'remove':
       return changeDiamond(context, principal(command.owner), planDelete(command.id, principal(command.owner)))
     case 'attach':
-      return handle(context, diamondTarget, diamondDecider, (diamond) =>
+      return handle(context, diamondTarget, diamondFold, (diamond) =>
         attach(diamond, at, step, { laboratory: 'GIA', number: 'N', file: null }),
       )
     case 'detach':
-      return handle(context, diamondTarget, diamondDecider, (diamond) => detach(diamond, step - 2, command.owner))
+      return handle(context, diamondTarget, diamondFold, (diamond) => detach(diamond, step - 2, command.owner))
   }
 }
 

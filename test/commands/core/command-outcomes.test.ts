@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandOutcomes } from '../../../src/commands/core/command-outcomes.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import {
   EventsRemoved,
   LogClosed,

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MAX_ATTEMPTS } from '../../../src/commands/core/retry.ts'
 import { handle, createCommandContext } from '../../../src/commands/core/handle.ts'
-import type { Decider } from '../../../src/domain/fold.ts'
+import type { Fold } from '../../../src/domain/fold.ts'
 import {
   OutcomeUnknown,
   StoreUnavailable,
@@ -16,7 +16,7 @@ import { temporaryLog } from '../../stores/temporary-log.ts'
 type Counted = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
 
 /** A sum with one event per command, so that an event applied twice is visible. */
-const sum: Decider<number, Counted> = { initialState: 0, evolve: (total, { data }) => total + data.to }
+const sum: Fold<number, Counted> = { initialState: 0, evolve: (total, { data }) => total + data.to }
 const add = (by: number) => (): Counted[] => [{ type: 'IdsReserved', data: { from: 1, to: by } }]
 const origin = { actor: 'tests', via: 'http', correlation: 'r-1' } as const
 

@@ -1,20 +1,20 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StateCache } from '../../../src/commands/core/state-cache.ts'
-import type { Decider } from '../../../src/domain/fold.ts'
+import type { Fold } from '../../../src/domain/fold.ts'
 
 type AnyEvent = { readonly type: string; readonly data: object }
 
-const text: Decider<string, AnyEvent> = { initialState: '', evolve: (state) => state }
-const other: Decider<string, AnyEvent> = { ...text }
-const newest: Decider<string, AnyEvent> = { ...text, tail: { count: 1, isSufficient: () => true } }
+const text: Fold<string, AnyEvent> = { initialState: '', evolve: (state) => state }
+const other: Fold<string, AnyEvent> = { ...text }
+const newest: Fold<string, AnyEvent> = { ...text, tail: { count: 1, isSufficient: () => true } }
 const folded = (state: string) => ({ state, revision: 0n, lastEventId: 'e-1', lastEventAt: 1000 })
 const cachedOf = (states: StateCache, streams: readonly string[]) =>
   streams.filter((stream) => states.find(stream, text) !== undefined)
 
 const test = suite('cached stream states')
 
-test('are found only by the decider that folded them', () => {
+test('are found only by the fold that folded them', () => {
   const states = new StateCache()
   states.put('a', text, folded('x'))
   assert.is(states.find('a', text)?.state, 'x')
@@ -50,7 +50,7 @@ test('exclude a state that is too large, and drop the older state of its stream'
   assert.equal(cachedOf(states, ['a']), [])
 })
 
-test('exclude deciders that read only the newest events of a stream', () => {
+test('exclude folds that read only the newest events of a stream', () => {
   const states = new StateCache()
   states.put('a', newest, folded('x'))
   assert.is(states.find('a', newest), undefined)

@@ -1,5 +1,5 @@
 import {
-  accountDecider,
+  accountFold,
   changePassword,
   changePlan,
   disable,
@@ -11,11 +11,11 @@ import {
 } from '../../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 
 const test = suite('an account')
 
-const given = (...events: AccountEvent[]) => events.reduce(accountDecider.evolve, accountDecider.initialState)
+const given = (...events: AccountEvent[]) => events.reduce(accountFold.evolve, accountFold.initialState)
 const registered: AccountEvent = {
   type: 'AccountRegistered',
   data: { password: 'hash', plan: 'basic' },
@@ -25,7 +25,7 @@ const token = { token: 't1', digest: 'd1', at: 5 }
 const refusal = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
 test('has no email address in its events', () => {
-  assert.equal(register(accountDecider.initialState, registration), [registered])
+  assert.equal(register(accountFold.initialState, registration), [registered])
 })
 
 const ENDED = { apiTokens: 'ended' } as const
@@ -36,7 +36,7 @@ test('is registered once', () => {
 
 test('needs a valid email address', () => {
   for (const email of ['', 'ann', '@x', 'ann@', 'a nn@x', 'a@b@c', 'a\n@b', `${'a'.repeat(250)}@b.cd`]) {
-    assert.throws(() => register(accountDecider.initialState, { ...registration, email }), refusal('invalid'))
+    assert.throws(() => register(accountFold.initialState, { ...registration, email }), refusal('invalid'))
   }
 })
 
@@ -85,8 +85,8 @@ test('revokes its API tokens when the password changes and when it is disabled, 
 })
 
 test('that was never registered is missing', () => {
-  assert.throws(() => disable(accountDecider.initialState, ENDED), refusal('missing'))
-  assert.throws(() => enable(accountDecider.initialState), refusal('missing'))
+  assert.throws(() => disable(accountFold.initialState, ENDED), refusal('missing'))
+  assert.throws(() => enable(accountFold.initialState), refusal('missing'))
 })
 
 test.run()

@@ -3,7 +3,7 @@ import {
   findCertification,
   create,
   detach,
-  diamondDecider,
+  diamondFold,
   recordReportReading,
   remove,
   type Diamond,
@@ -12,14 +12,14 @@ import {
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NewCertification } from '../../../src/domain/certification/certification.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
 const OWNER = 7
 const DIAMOND = 337
 const file = { digest: 'a'.repeat(64), bytes: 12, name: 'report.pdf' }
 const report: NewCertification = { laboratory: 'GIA', number: '2136273512', file }
-const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondFold.evolve, diamondFold.initialState)
 const born = create(DIAMOND, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73 }, 0)
 const attached = (id: number, certification = report) =>
   attach(given(born), { diamond: DIAMOND, owner: OWNER }, id, certification)
@@ -36,7 +36,7 @@ test('is listed with its diamond in the order of attachment', () => {
 test('can be attached only to an existing diamond, by its owner', () => {
   const at = { diamond: DIAMOND, owner: 8 }
   assert.throws(() => attach(given(born), at, 1, report), refused('forbidden'))
-  assert.throws(() => attach(diamondDecider.initialState, at, 1, report), refused('missing'))
+  assert.throws(() => attach(diamondFold.initialState, at, 1, report), refused('missing'))
 })
 
 test('no longer exists after its removal, and the event names the file to delete', () => {
@@ -73,7 +73,7 @@ test('does not count as changed by the owner when its report is read', () => {
   const read = given(born, ...attached(1), ...recordReportReading(before, 1, nothingRead))
   assert.is(before.status === 'live' && before.serviceEventsSinceOwnerChange, 0)
   assert.is(read.status === 'live' && read.serviceEventsSinceOwnerChange, 1)
-  const changed = diamondDecider.evolve(read, { type: 'DiamondPatched', data: { set: { price: 5 }, removed: [] } })
+  const changed = diamondFold.evolve(read, { type: 'DiamondPatched', data: { set: { price: 5 }, removed: [] } })
   assert.is(changed.status === 'live' && changed.serviceEventsSinceOwnerChange, 0)
 })
 

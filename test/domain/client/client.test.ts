@@ -1,5 +1,5 @@
 import {
-  clientDecider,
+  clientFold,
   disableClient,
   enableClient,
   registerClient,
@@ -8,23 +8,23 @@ import {
 } from '../../../src/domain/client/client.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 
 const test = suite('a client')
 
-const given = (...events: ClientEvent[]) => events.reduce(clientDecider.evolve, clientDecider.initialState)
+const given = (...events: ClientEvent[]) => events.reduce(clientFold.evolve, clientFold.initialState)
 const registered: ClientEvent = { type: 'ClientRegistered', data: { name: 'shop', secret: 'digest' } }
 const refusal = (kind: string, message = /./) => {
   return (error: unknown) => error instanceof RequestError && error.kind === kind && message.test(error.message)
 }
 
 test('needs a name of 1 to 200 characters, not counting surrounding white space', () => {
-  assert.equal(registerClient(clientDecider.initialState, registered.data), [registered])
-  assert.equal(registerClient(clientDecider.initialState, { ...registered.data, name: '  shop\t' }), [registered])
-  assert.is(registerClient(clientDecider.initialState, { name: 'x'.repeat(200), secret: 's' }).length, 1)
+  assert.equal(registerClient(clientFold.initialState, registered.data), [registered])
+  assert.equal(registerClient(clientFold.initialState, { ...registered.data, name: '  shop\t' }), [registered])
+  assert.is(registerClient(clientFold.initialState, { name: 'x'.repeat(200), secret: 's' }).length, 1)
   for (const name of ['', ' ', 'x'.repeat(201)]) {
     const message = new RegExp(`1 to 200 characters, got ${name.trim().length}$`)
-    assert.throws(() => registerClient(clientDecider.initialState, { name, secret: 's' }), refusal('invalid', message))
+    assert.throws(() => registerClient(clientFold.initialState, { name, secret: 's' }), refusal('invalid', message))
   }
 })
 
@@ -37,7 +37,7 @@ test('decides no events when it is enabled already', () => {
 })
 
 test('ignores other events before its registration', () => {
-  assert.equal(given({ type: 'ClientEnabled', data: {} }), clientDecider.initialState)
+  assert.equal(given({ type: 'ClientEnabled', data: {} }), clientFold.initialState)
 })
 
 test('keeps its epoch, and so its tokens, when its secret is rotated', () => {
@@ -53,9 +53,9 @@ test('increments its epoch each time it is disabled', () => {
 })
 
 test('that was never registered is missing', () => {
-  const rotate = (client: typeof clientDecider.initialState) => rotateSecret(client, { secret: 'new' })
+  const rotate = (client: typeof clientFold.initialState) => rotateSecret(client, { secret: 'new' })
   for (const decide of [disableClient, enableClient, rotate])
-    assert.throws(() => decide(clientDecider.initialState), refusal('missing', /no such client/))
+    assert.throws(() => decide(clientFold.initialState), refusal('missing', /no such client/))
 })
 
 test.run()

@@ -1,6 +1,6 @@
 import {
   create,
-  diamondDecider,
+  diamondFold,
   patch,
   remove,
   type Diamond,
@@ -10,11 +10,11 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DiamondFieldChanges, NewDiamond } from '../../../src/domain/diamond/fields.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 
 const OWNER = 7
 const stone: NewDiamond = { sku: 'A-1', cutShape: 2, carat: 0.73, color: 18, isColored: true }
-const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondFold.evolve, diamondFold.initialState)
 const born = () => create(337, OWNER, stone, 1_417_122_660_999)
 const change = (
   set: DiamondFieldChanges['set'],
@@ -62,7 +62,7 @@ test('that was deleted is missing, even for its owner', () => {
 })
 
 test('that never existed is missing', () => {
-  assert.throws(() => remove(diamondDecider.initialState, 1, OWNER), refused('missing'))
+  assert.throws(() => remove(diamondFold.initialState, 1, OWNER), refused('missing'))
 })
 
 test('keeps a child shape or a text when a client that knows only top-level shapes sends back its root', () => {
@@ -95,7 +95,7 @@ test('has the last patched value of each field (property)', () => {
       let diamond = given(born())
       const expected: Record<string, unknown> = diamond.status === 'live' ? { ...diamond.fields } : {}
       for (const set of patches) {
-        diamond = patch(diamond, 337, OWNER, change(set)).reduce<Diamond>(diamondDecider.evolve, diamond)
+        diamond = patch(diamond, 337, OWNER, change(set)).reduce<Diamond>(diamondFold.evolve, diamond)
         Object.assign(expected, set)
       }
       assert.equal(diamond.status === 'live' && diamond.fields, expected)

@@ -1,7 +1,7 @@
 import {
   attachModel,
   detachModel,
-  diamondDecider,
+  diamondFold,
   remove,
   type Diamond,
   type DiamondEvent,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/diamond/diamond.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { symmetryFoldOf, stoneOfOwnModel } from '../../../src/domain/diamond/scored-stone.ts'
 import { modelWarnings, type StoneModel } from '../../../src/domain/diamond/stone-model.ts'
 
@@ -32,7 +32,7 @@ const REMOVED: DiamondEvent = { type: 'StoneModelRemoved', data: { digest: 'a'.r
 const AT = { id: 1, owner: 7 }
 
 const folded = (...events: readonly DiamondEvent[]): Diamond =>
-  events.reduce(diamondDecider.evolve, diamondDecider.initialState)
+  events.reduce(diamondFold.evolve, diamondFold.initialState)
 const refuses = (kind: string, message: string) => (error: unknown) =>
   error instanceof RequestError && error.kind === kind && error.message === message
 
@@ -47,7 +47,7 @@ test('is attached once, and replaces a different one', () => {
 test('can be removed if there is one', () => {
   const diamond = folded(CREATED, attached(model()))
   assert.equal(detachModel(diamond, AT), [REMOVED])
-  assert.equal(diamondDecider.evolve(diamond, REMOVED), folded(CREATED))
+  assert.equal(diamondFold.evolve(diamond, REMOVED), folded(CREATED))
   assert.throws(() => detachModel(folded(CREATED), AT), refuses('missing', 'Diamond 1 has no model'))
 })
 
@@ -59,13 +59,13 @@ test('can be changed only on an existing diamond, by its owner', () => {
   for (const decide of [attachModel, detachModel]) {
     const foreign = refuses('forbidden', 'Diamond 1 belongs to another account')
     assert.throws(() => decide(folded(CREATED, attached(model())), { ...AT, owner: 8 }, OTHER), foreign)
-    assert.throws(() => decide(diamondDecider.initialState, AT, OTHER), refuses('missing', 'There is no diamond 1'))
+    assert.throws(() => decide(diamondFold.initialState, AT, OTHER), refuses('missing', 'There is no diamond 1'))
   }
 })
 
 test('does not change a deleted diamond', () => {
   const deleted = folded(CREATED, { type: 'DiamondDeleted', data: {} })
-  assert.equal(diamondDecider.evolve(deleted, attached(model())), deleted)
+  assert.equal(diamondFold.evolve(deleted, attached(model())), deleted)
 })
 
 test('causes no warning if its weight is within 2 % of the diamond', () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { checkRecipient, obfuscateEmail } from '../../../src/domain/secret/email-address.ts'
 import { checkSecret, generateSecretValue, effectiveTtl } from '../../../src/domain/secret/secret.ts'
 import { randomFor } from '../../seeded.ts'

@@ -4,20 +4,20 @@ import {
   recordMailOutcome,
   requireUnexpiredMetadata,
   reveal,
-  secretDecider,
+  secretFold,
   tryPassphrase,
   type SecretEvent,
 } from '../../../src/domain/secret/secret.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 
 const MINUTE = 60_000
 const shared: SecretEvent = {
   type: 'SecretShared',
   data: { owner: 7, token: 't', kind: 'shared', at: 0, ttl: 3600, passphrase: true, recipient: [], notify: false },
 }
-const given = (...events: SecretEvent[]) => events.reduce(secretDecider.evolve, secretDecider.initialState)
+const given = (...events: SecretEvent[]) => events.reduce(secretFold.evolve, secretFold.initialState)
 const tries = (...times: number[]): SecretEvent[] =>
   times.map((at) => ({ type: 'PassphraseTried', data: { at, for: 'reveal' } }))
 const refuses = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
@@ -40,7 +40,7 @@ test('that was revealed, burned or expired is unknown to later readers and burne
 
 test('ends once: a later event does not change its outcome', () => {
   const burned = given(shared, { type: 'SecretBurned', data: { at: 5, by: 'key' } })
-  assert.equal(secretDecider.evolve(burned, { type: 'SecretRevealed', data: { at: 6 } }), burned)
+  assert.equal(secretFold.evolve(burned, { type: 'SecretRevealed', data: { at: 6 } }), burned)
 })
 
 test('is unknown once it has expired, even before an event records it', () => {

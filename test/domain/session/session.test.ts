@@ -5,7 +5,7 @@ import {
   rotateRefreshToken,
   revokeSession,
   revokeAccessToken,
-  sessionDecider,
+  sessionFold,
   type SessionEvent,
 } from '../../../src/domain/session/session.ts'
 import { suite } from 'uvu'
@@ -13,7 +13,7 @@ import * as assert from 'uvu/assert'
 
 const test = suite('a session')
 
-const given = (...events: SessionEvent[]) => events.reduce(sessionDecider.evolve, sessionDecider.initialState)
+const given = (...events: SessionEvent[]) => events.reduce(sessionFold.evolve, sessionFold.initialState)
 const grant = { account: 7, accountEpoch: 1, client: '1_x', clientEpoch: 2 }
 const rotation = { ...grant, digest: 'd0', number: 0, at: 1000, expiresAt: 50_000 }
 const opened: SessionEvent = { type: 'SessionOpened', data: rotation }
@@ -34,7 +34,7 @@ const refreshRequest = {
 const refused = (error: unknown) => error instanceof InvalidGrant
 
 test('starts with its first refresh token', () => {
-  assert.equal(startSession(sessionDecider.initialState, rotation), [opened])
+  assert.equal(startSession(sessionFold.initialState, rotation), [opened])
 })
 
 test('rotates its refresh token, and the event repeats the grant', () => {

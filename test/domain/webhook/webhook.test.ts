@@ -1,6 +1,6 @@
 import {
   signingSecrets,
-  webhooksDecider,
+  webhooksFold,
   type Webhook,
   type WebhookEvent,
   type Webhooks,
@@ -15,7 +15,7 @@ const CREATED: WebhookEvent = {
 const OTHER: WebhookEvent = { type: 'WebhookCreated', data: { ...CREATED.data, id: 2, description: 'the other one' } }
 
 const folded = (...events: readonly WebhookEvent[]): Webhooks =>
-  events.reduce(webhooksDecider.evolve, webhooksDecider.initialState)
+  events.reduce(webhooksFold.evolve, webhooksFold.initialState)
 
 /** The first of two webhooks after these events. Asserts that the other one is unchanged. */
 function first(...events: readonly WebhookEvent[]): Webhook {

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { createResponse, binaryResponse, created, noContent, ok } from '../../../src/http/kit/response.ts'
 import { json } from '../../../src/http/kit/json-body.ts'
 import {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { refuseLarge } from '../../../src/http/kit/json-body.ts'
 
 const test = suite('the size of a JSON value')

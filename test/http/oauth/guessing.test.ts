@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiTokenVerifier } from '../../../src/commands/accounts/api-tokens.ts'
-import { RequestError } from '../../../src/domain/fold.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import { ann, openProcess } from '../../commands/accounts-on-disk.ts'
 import { passwordGrant, withTokenServer, type TokenServer } from './token-server.ts'
 

@@ -1,4 +1,4 @@
-import { diamondDecider, type LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
+import { diamondFold, type LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportReading } from '../../../src/domain/certification/certification.ts'
@@ -9,7 +9,7 @@ const test = suite("a stone's profile drawing")
 
 function liveStone(cutShape: number | string): LiveDiamond {
   const set = { sku: 'A', cutShape, carat: 1 }
-  const diamond = diamondDecider.evolve(diamondDecider.initialState, {
+  const diamond = diamondFold.evolve(diamondFold.initialState, {
     type: 'DiamondCreated',
     data: { id: 1, owner: 7, date: 0, set },
   })

@@ -1,4 +1,4 @@
-import { accountDecider, accountStream, disable, enable, register } from '../../../src/domain/account/account.ts'
+import { accountFold, accountStream, disable, enable, register } from '../../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
@@ -73,7 +73,7 @@ async function withWebhook(run: (scenario: WebhookScenario) => Promise<void>): P
     const context = createCommandContext(stores.store, () => scenario.now)
     const secrets = new WebhookSecrets(KEYS)
     const account = { email: 'a@example.com', password: 'x', plan: 'basic' } as const
-    await handle(context, { stream: accountStream(OWNER), origin }, accountDecider, (state) => register(state, account))
+    await handle(context, { stream: accountStream(OWNER), origin }, accountFold, (state) => register(state, account))
     const webhookContext = { ...context, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
     const made = await createWebhook(webhookContext, OWNER, { url: 'https://example.com/', description: null }, origin)
     const progresses = new WebhookProgressStore(stores.reads, stores.store)
@@ -221,7 +221,7 @@ test('go to a new URL at once, without the back-off of the old one', () =>
 test('stop while the account is disabled', () =>
   withWebhook(async (scenario) => {
     const change = (decide: typeof enable) =>
-      handle(scenario.context, { stream: accountStream(OWNER), origin }, accountDecider, decide)
+      handle(scenario.context, { stream: accountStream(OWNER), origin }, accountFold, decide)
     await change((state) => disable(state, { apiTokens: 'ended' }))
     scenario.changes = 1
     await scenario.run()

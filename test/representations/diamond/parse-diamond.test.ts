@@ -1,4 +1,4 @@
-import { create, diamondDecider, type LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
+import { create, diamondFold, type LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -146,15 +146,12 @@ test('accepts a response that is sent back, with the same meaning, in v3 and v4 
   fc.assert(
     fc.property(fields, (set) => {
       fc.pre(set.sku.length <= 128)
-      const diamond = diamondDecider.evolve(diamondDecider.initialState, create(1, 7, set, 0))
+      const diamond = diamondFold.evolve(diamondFold.initialState, create(1, 7, set, 0))
       if (diamond.status !== 'live') throw new Error('a created diamond is live')
       const v4 = parseNewDiamond('v4', shown('v4', diamond), '')
       assert.equal(v4.errors, undefined)
       assert.equal(
-        diamondDecider.evolve(
-          diamondDecider.initialState,
-          create(1, 7, v4.value ?? { sku: '', cutShape: '', carat: 1 }, 0),
-        ),
+        diamondFold.evolve(diamondFold.initialState, create(1, 7, v4.value ?? { sku: '', cutShape: '', carat: 1 }, 0)),
         diamond,
       )
       assert.equal(parseNewDiamond('v3', shown('v3', diamond), '').errors, undefined)

@@ -1,5 +1,5 @@
 import type { IParseOptions } from 'qs'
-import { RequestError } from '../../../domain/fold.ts'
+import { RequestError } from '../../../domain/request-error.ts'
 
 /** Maximum number of parameters in a query, form or JSON object. No request needs as many as ten. */
 export const PARAMETERS_MAX = 100

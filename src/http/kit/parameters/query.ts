@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { findNearMiss } from '../../../domain/dictionaries/edit-distance.ts'
-import { RequestError, type ErrorDetail } from '../../../domain/fold.ts'
+import { RequestError, type ErrorDetail } from '../../../domain/request-error.ts'
 import { jsonExcerpt } from '../../../representations/json.ts'
 import { atMost, faultCodeOf, issueOf, mustBe } from '../../../representations/parse.ts'
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/domain/decider.ts'
 import {
   create,
-  diamondDecider,
+  diamondFold,
   fileLinkRevision,
   withdraw,
   type Diamond,
@@ -13,7 +13,7 @@ import {
 const OWNER = 7
 const BORN = create(337, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73, isPublished: true, access: 2 }, 0)
 const WITHDRAWN: DiamondEvent = { type: 'DiamondWithdrawn', data: { reason: 'sold' } }
-const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondFold.evolve, diamondFold.initialState)
 const refused = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
 const test = suite('a withdrawn diamond')
