@@ -4,17 +4,12 @@ export type RequestErrorKind =
   | 'unauthenticated' // 401
   | 'forbidden' // 403
   | 'missing' // 404
-  | 'not-allowed' // 405: with Allow
-  | 'too-slow' // 408: the body did not arrive in time
   | 'conflict' // 409: a concurrent change won
   | 'gone' // 410: a link that has expired
   | 'precondition' // 412: If-Match does not match
   | 'too-large' // 413
-  | 'unsupported' // 415: an unsupported content type
-  | 'unsatisfiable' // 416: a range beyond the end
   | 'invalid' // 422: well-formed, but a value is not acceptable
   | 'too-many' // 429
-  | 'too-long' // 431: the headers
   | 'unavailable' // 503
 
 /** Kinds of faults, for programs. They are part of the API: names stay, and the meaning of each stands in docs/api.md. */

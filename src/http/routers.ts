@@ -1,6 +1,7 @@
 import { Router, type RouterContext } from '@koa/router'
 import type { Next } from 'koa'
 import { RequestError } from '../domain/request-error.ts'
+import { HttpError } from './kit/http-error.ts'
 import { noContent } from './kit/response.ts'
 import type { RequestContext, Middleware } from './middleware/context.ts'
 import type { Endpoint, EndpointGroup } from './kit/endpoint.ts'
@@ -87,7 +88,7 @@ export function unmatchedRequests(findGroup: (target: string) => EndpointGroup):
     const allow = ctx.url === '*' ? METHODS : findAllowedMethods(ctx)
     if (allow === undefined) throw new RequestError('missing', `Not found: ${ctx.path.slice(0, 200)}`)
     if (ctx.method === 'OPTIONS') return setResponse(ctx, noContent({ ...findGroup(ctx.url).headers, Allow: allow }))
-    const error = new RequestError('not-allowed', `Method ${ctx.method} is not allowed; allowed: ${allow}`)
+    const error = new HttpError(405, `Method ${ctx.method} is not allowed; allowed: ${allow}`)
     throw new ErrorWithHeaders({ Allow: allow }, error)
   }
 }

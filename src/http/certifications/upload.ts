@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { RequestError } from '../../domain/request-error.ts'
+import { HttpError } from '../kit/http-error.ts'
 import { certificationFromForm, NEW_CERTIFICATION, parseCertification } from '../../representations/certification.ts'
 import {
   FORM_OVERHEAD_BYTES,
@@ -75,7 +76,7 @@ export class PdfValidator {
 const missingHeader = () => notPdf(`%PDF- is missing in the first ${HEADER_SEARCH_BYTES} bytes`)
 
 const notPdf = (reason: string) =>
-  new RequestError('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${reason}`, code: 'format' }])
+  new HttpError(415, [{ pointer: '/file', message: `file must be a PDF: ${reason}`, code: 'format' }])
 
 const tooLarge = () =>
   new RequestError('too-large', [
@@ -89,7 +90,7 @@ const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new P
 /**
  * Reads a form or a JSON body. Streams the file of a form into temporary storage; the caller discards it unless it was
  * stored.
- * @throws RequestError unsupported, malformed, too-large, too-slow; StoreUnavailable
+ * @throws RequestError malformed, too-large; HttpError 408, 415; StoreUnavailable
  */
 async function readUpload(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')

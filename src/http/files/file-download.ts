@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { parse } from 'range-parser'
 import { z } from 'zod'
 import { RequestError } from '../../domain/request-error.ts'
+import { HttpError } from '../kit/http-error.ts'
 import { BytesMissing, type FileReadOptions, type FileStore } from '../../stores/ports/file-store.ts'
 import { binaryResponse, type HttpResponse } from '../kit/response.ts'
 import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
@@ -101,7 +102,7 @@ export const fileResponses = (mediaType: string | readonly string[]) => ({
   416: 'The range starts after the end of the file; Content-Range has the size',
 })
 
-/** @throws ErrorWithHeaders unsatisfiable; creating the body throws BytesMissing or StoreUnavailable */
+/** @throws ErrorWithHeaders 416; creating the body throws BytesMissing or StoreUnavailable */
 export function createFileResponse(
   request: HttpRequest<unknown, unknown, unknown>,
   files: FileStore,
@@ -129,7 +130,7 @@ const headersOf = ({ digest, name }: FileDownload) => ({
   'Content-Disposition': inlineDisposition(name),
 })
 
-/** @throws ErrorWithHeaders unsatisfiable */
+/** @throws ErrorWithHeaders 416 */
 function requestedRange(
   { method, headers }: HttpRequest<unknown, unknown, unknown>,
   { bytes: size }: FileDownload,
@@ -140,10 +141,7 @@ function requestedRange(
   if (!rangeApplies(String(headers['if-range'] ?? ''), etag)) return undefined
   const range = parseRange(headers.range, size)
   if (range !== 'unsatisfiable') return range
-  const refusal = new RequestError(
-    'unsatisfiable',
-    `The range must start before the end of the file, which has ${size} bytes`,
-  )
+  const refusal = new HttpError(416, `The range must start before the end of the file, which has ${size} bytes`)
   throw new ErrorWithHeaders({ 'Content-Range': `bytes */${size}` }, refusal)
 }
 

@@ -3,6 +3,7 @@ import type { ReceivedFile } from '../../commands/certifications/certifications.
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { sanitiseFileName } from '../../domain/certification/certification.ts'
 import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
+import { HttpError } from '../kit/http-error.ts'
 import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import { discardRest, readWithLimits, refuseEncoding } from '../kit/body-limits.ts'
@@ -73,7 +74,7 @@ class FormReader {
 
   /**
    * Accepts parts in any order. After an error, the temporary file is discarded; the rest of the request is still unread.
-   * @throws RequestError malformed, too-large, too-slow; StoreUnavailable
+   * @throws RequestError malformed, too-large; HttpError 408; StoreUnavailable
    */
   async read(): Promise<UploadForm> {
     const { req } = this.ctx
@@ -193,7 +194,7 @@ const readUrlencoded = bodyReader({
   defaultType: 'application/x-www-form-urlencoded',
 })
 
-/** Reads a urlencoded form, which cannot contain a file. @throws RequestError malformed, too-large, too-slow, unsupported */
+/** Reads a urlencoded form, which cannot contain a file. @throws RequestError malformed, too-large; HttpError 408, 415 */
 export async function readUrlencodedForm(ctx: Context): Promise<UploadForm> {
   const texts = new Map<string, string>()
   for (const [name, value] of Object.entries((await readUrlencoded(ctx)) ?? {})) {
@@ -242,7 +243,7 @@ export class FormUploads {
 
   /**
    * Reads a multipart form, streaming its file into temporary storage. The caller discards the file unless it was stored.
-   * @throws FormUploadError if the form is too large; RequestError malformed, too-slow; StoreUnavailable
+   * @throws FormUploadError if the form is too large; RequestError malformed; HttpError 408; StoreUnavailable
    */
   async read(
     ctx: Context,
@@ -260,7 +261,7 @@ export class FormUploads {
       discardRest(ctx.req)
       if (!(error instanceof RequestError)) throw error
       // The client stopped sending, so do not wait for the rest.
-      if (error.kind === 'too-slow') throw new ErrorWithHeaders({ Connection: 'close' }, error)
+      if (error instanceof HttpError && error.status === 408) throw new ErrorWithHeaders({ Connection: 'close' }, error)
       if (error.kind !== 'too-large') throw error
       throw new FormUploadError(reader.hasFile ? tooLarge() : error, reader.texts)
     }

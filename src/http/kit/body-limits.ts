@@ -1,15 +1,16 @@
 import type { Context } from 'koa'
 import type { IncomingMessage } from 'node:http'
 import { RequestError } from '../../domain/request-error.ts'
+import { HttpError } from './http-error.ts'
 import { TransferRateMonitor, tooSlowMessage } from '../../runtime/fairness/transfer-rate.ts'
 import type { RequestState } from '../middleware/context.ts'
 
-/** @throws RequestError unsupported for a compressed multipart body */
+/** @throws HttpError 415 for a compressed multipart body */
 export function refuseEncoding(req: IncomingMessage): void {
   const encoding = encodingOf(req)?.slice(0, 40)
   if (encoding === undefined) return
-  throw new RequestError(
-    'unsupported',
+  throw new HttpError(
+    415,
     `Content-Encoding ${encoding} is not supported for multipart bodies; send the body uncompressed`,
   )
 }
@@ -18,7 +19,7 @@ export function refuseEncoding(req: IncomingMessage): void {
  * Runs a body parser within the limits of the request: body size, minimum transfer rate, and memory shared by all bodies.
  * @param read called once the request head has passed the checks
  * @param inMemory false for a body that is not kept in memory
- * @throws what `read` throws; RequestError too-large, too-slow, unavailable, or malformed if the connection closes early
+ * @throws what `read` throws; HttpError 408; RequestError too-large, unavailable, or malformed if the connection closes early
  */
 export async function readWithLimits<Value>(
   { req, state }: Context,
@@ -37,7 +38,7 @@ export async function readWithLimits<Value>(
   // Prevents an unhandled rejection if the parser settles first.
   failure.catch(() => undefined)
   const rateMonitor = new TransferRateMonitor(minTransferRate, () =>
-    reject(new RequestError('too-slow', tooSlowMessage(minTransferRate))),
+    reject(new HttpError(408, tooSlowMessage(minTransferRate))),
   )
   let receivedBytes = 0
   const onData = (chunk: Buffer) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FAULT_CODES, RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/request-error.ts'
+import { HttpError } from './http-error.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
   EventsRemoved,
@@ -35,17 +36,12 @@ const STATUS: Readonly<Record<RequestErrorKind, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   missing: 404,
-  'not-allowed': 405,
-  'too-slow': 408,
   conflict: 409,
   gone: 410,
   precondition: 412,
   'too-large': 413,
-  unsupported: 415,
-  unsatisfiable: 416,
   invalid: 422,
   'too-many': 429,
-  'too-long': 431,
   unavailable: 503,
 }
 
@@ -91,7 +87,8 @@ const KNOWN_ERRORS: readonly (readonly [
 export function toHttpErrorDetails(error: unknown): HttpErrorDetails {
   if (error instanceof RequestError) {
     const { details, kind, retryAfter = kind === 'unavailable' ? RETRY_AFTER_SECONDS : undefined } = error
-    return { status: STATUS[kind], faults: details, retryAfterSeconds: retryAfter }
+    const status = error instanceof HttpError ? error.status : STATUS[kind]
+    return { status, faults: details, retryAfterSeconds: retryAfter }
   }
   const known = KNOWN_ERRORS.find(([errorClass]) => error instanceof errorClass)
   if (known === undefined) {

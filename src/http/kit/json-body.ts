@@ -21,7 +21,7 @@ export const json = (schema?: VersionedSchema, maxBytes = DEFAULT_BODY_MAX_BYTES
   read: jsonReader(maxBytes),
 })
 
-/** @returns a reader that throws RequestError unsupported, malformed, too-large, too-slow or unavailable */
+/** @returns a reader that throws RequestError malformed, too-large or unavailable, HttpError 408 or 415 */
 export function jsonReader(maxBytes = DEFAULT_BODY_MAX_BYTES): (ctx: Context) => Promise<unknown> {
   const types = { json: true, jsonTypes: JSON_TYPES, jsonStrict: false, includeUnparsed: true }
   const read = bodyReader({ ...types, maxBytes, defaultType: 'application/json' })

@@ -3,6 +3,7 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
 import { RequestError } from '../../domain/request-error.ts'
+import { HttpError } from './http-error.ts'
 import { discardRest, encodingOf, readWithLimits, tooLarge } from './body-limits.ts'
 import { ErrorWithHeaders } from './errors.ts'
 import { tooManyParameters } from './parameters/form.ts'
@@ -32,8 +33,8 @@ const METHODS = Object.values(HttpMethodEnum)
 
 /**
  * Reads bodies with koa-body within the limits of `readWithLimits`, and discards the rest of a rejected body.
- * @returns a reader; it returns undefined without a body and throws RequestError unsupported, malformed, too-large, too-slow
- *   or unavailable
+ * @returns a reader; it returns undefined without a body and throws RequestError malformed, too-large, unavailable;
+ *   HttpError 408, 415
  */
 export function bodyReader({
   maxBytes,
@@ -69,16 +70,13 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** @returns undefined for an uncompressed body @throws RequestError unsupported */
+/** @returns undefined for an uncompressed body @throws HttpError 415 */
 function decompressorOf(encoding: string | undefined): Transform | undefined {
   if (encoding === undefined) return undefined
   const createDecompressor = Object.hasOwn(DECOMPRESSORS, encoding) ? DECOMPRESSORS[encoding] : undefined
   if (createDecompressor !== undefined) return createDecompressor()
   const supportedEncodings = Object.keys(DECOMPRESSORS).join(', ')
-  throw new RequestError(
-    'unsupported',
-    `Content-Encoding must be one of ${supportedEncodings}, got ${encoding.slice(0, 40)}`,
-  )
+  throw new HttpError(415, `Content-Encoding must be one of ${supportedEncodings}, got ${encoding.slice(0, 40)}`)
 }
 
 /** A context whose request emits the decompressed body: an error of the parser's own decompressor could end the process. */
@@ -92,7 +90,7 @@ function withDecompressedBody(ctx: Context, decompressor: Transform): Context {
 /** Rejects other charsets: a Latin-1 body that happens to be valid UTF-8 would be misread. */
 function refuseCharset(charset: string): void {
   if (/^(?:utf-?8)?$/i.test(charset)) return
-  throw new RequestError('unsupported', `The charset of the body must be UTF-8, got ${charset.slice(0, 40)}`)
+  throw new HttpError(415, `The charset of the body must be UTF-8, got ${charset.slice(0, 40)}`)
 }
 
 /** Instructions for changing a document (RFC 6902), not a document. */
@@ -101,7 +99,7 @@ const JSON_PATCH = 'application/json-patch+json'
 /**
  * Requires that the body, if there is one, has one of the media types. `application/json` stands for its extensions (`+json`)
  * too, except JSON Patch; an empty string allows a body without a Content-Type.
- * @throws ErrorWithHeaders unsupported, with `Accept-Patch` for PATCH (RFC 5789, section 2.2)
+ * @throws ErrorWithHeaders 415, with `Accept-Patch` for PATCH (RFC 5789, section 2.2)
  */
 export function requireMediaType(
   { req, method }: Pick<Context, 'req' | 'method'>,
@@ -116,7 +114,7 @@ export function requireMediaType(
   discardRest(req)
   const names = mediaTypes.filter(Boolean)
   const list = names.join(', ').replace(/, (?=[^,]*$)/, ' or ')
-  const refusal = new RequestError('unsupported', `Content-Type must be ${list}, got ${type.slice(0, 100) || 'none'}`)
+  const refusal = new HttpError(415, `Content-Type must be ${list}, got ${type.slice(0, 100) || 'none'}`)
   const acceptPatch = [...names, ...(readsJson ? ['application/merge-patch+json'] : [])].join(', ')
   throw method === 'PATCH' ? new ErrorWithHeaders({ 'Accept-Patch': acceptPatch }, refusal) : refusal
 }

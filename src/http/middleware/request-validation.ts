@@ -1,5 +1,6 @@
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { RequestError } from '../../domain/request-error.ts'
+import { HttpError } from '../kit/http-error.ts'
 import { FairShare, type FairAllocation } from '../../runtime/fairness/fair-share.ts'
 import { MINIMUM_TRANSFER_RATE, type MinimumTransferRate } from '../../runtime/fairness/transfer-rate.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
@@ -60,7 +61,7 @@ export function validateRequests(): Middleware {
       if (name.length === 4 && name.toLowerCase() === 'host') hosts++
     }
     if (length > HEADERS_MAX) {
-      const refusal = new RequestError('too-long', `The headers must be at most ${HEADERS_MAX} characters`)
+      const refusal = new HttpError(431, `The headers must be at most ${HEADERS_MAX} characters`)
       throw new ErrorWithHeaders({ Connection: 'close' }, refusal)
     }
     if (hosts > 1) throw new RequestError('malformed', `The request must have one Host header, got ${hosts}`)

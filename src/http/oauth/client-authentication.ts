@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ClientRefused, verifyClient, type VerifiedClient } from '../../commands/clients/clients.ts'
 import type { TokenIntrospectionContext } from '../../commands/sessions/token-introspection.ts'
 import type { LogInContext } from '../../commands/sessions/sessions.ts'
-import { RequestError, type RequestErrorKind } from '../../domain/request-error.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { InvalidGrant } from '../../domain/session/session.ts'
 import { createResponse } from '../kit/response.ts'
 import { parseBasicCredentials, isBasicAuthorization } from '../kit/authenticate.ts'
@@ -26,13 +26,7 @@ export class OAuthError extends RequestError {
 export const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** Errors that keep their status; all other client errors are 400 (RFC 6749, section 5.2). */
-const STATUS_PRESERVING_KINDS: ReadonlySet<RequestErrorKind> = new Set([
-  'unauthenticated',
-  'missing',
-  'not-allowed',
-  'too-many',
-  'unavailable',
-])
+const KEPT_STATUSES: ReadonlySet<number> = new Set([401, 404, 405, 429, 503])
 
 const TokenError = z
   .object({
@@ -51,7 +45,7 @@ export const oauthGroup: EndpointGroup = {
       error: codeOf(error, status),
       error_description: sanitizeDescription(faults.map(({ message }) => message).join('; ')),
     }
-    const keepsStatus = !(error instanceof RequestError) || STATUS_PRESERVING_KINDS.has(error.kind)
+    const keepsStatus = !(error instanceof RequestError) || KEPT_STATUSES.has(status)
     return createResponse(keepsStatus ? status : 400, body, NO_STORE_HEADERS)
   },
 }

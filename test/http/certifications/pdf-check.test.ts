@@ -1,21 +1,22 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/request-error.ts'
+import { HttpError } from '../../../src/http/kit/http-error.ts'
 import { FILE_LIMIT, PdfValidator } from '../../../src/http/certifications/upload.ts'
 import { fixture, reports } from '../../fixtures/reports/reports.ts'
 
 const test = suite('an uploaded PDF')
 
 /** The kind of error, or undefined if it is accepted. */
-function verdict(chunks: readonly Buffer[]): string | undefined {
+/** The status of the error, if the file is rejected. */
+function verdict(chunks: readonly Buffer[]): number | undefined {
   const check = new PdfValidator()
   try {
     for (const chunk of chunks) check.update(chunk)
     check.finish()
     return undefined
   } catch (error) {
-    if (error instanceof RequestError) return error.kind
+    if (error instanceof HttpError) return error.status
     throw error
   }
 }
@@ -50,13 +51,13 @@ test('is checked the same however it is split into chunks', () => {
 test('has its header within the first 1,024 bytes, after any content', () => {
   const before = (count: number) => verdict([Buffer.from(`${'x'.repeat(count)}%PDF-1.7\n%%EOF`)])
   assert.is(before(1_019), undefined)
-  assert.is(before(1_020), 'unsupported')
+  assert.is(before(1_020), 415)
   assert.is(verdict([Buffer.from('\ufeff%PDF-1.7\n%%EOF')]), undefined)
 })
 
 test('has an end-of-file mark after its header, followed by any content', () => {
   assert.is(verdict([Buffer.from('%PDF-1.7\n%%EOF'), Buffer.alloc(100_000, '<p>')]), undefined)
-  assert.is(verdict([Buffer.from('%%EOF\n%PDF-1.7\n')]), 'unsupported')
+  assert.is(verdict([Buffer.from('%%EOF\n%PDF-1.7\n')]), 415)
 })
 
 test('is rejected once the header is missing, and at the first byte over 10 MiB', () => {

@@ -17,7 +17,7 @@ import { findMistypedNames, isList } from './query.ts'
  * of those that declare none (section 4.6).
  * @param maxBytes of the body
  * @returns the form, urlencoded
- * @throws RequestError unsupported, malformed, too-large, too-slow, unavailable
+ * @throws RequestError malformed, too-large, unavailable; HttpError 408, 415
  */
 async function readMultipartForm(ctx: Context, type: string, maxBytes: number): Promise<string> {
   const { req } = ctx
@@ -60,7 +60,7 @@ const FORM = 'application/x-www-form-urlencoded'
 /**
  * Reads the parameters of a query and a body. A body without a Content-Type is a urlencoded form, and so is a multipart body
  * without a boundary, which some clients send.
- * @returns a reader that throws RequestError unsupported, too-large, too-slow, unavailable or malformed
+ * @returns a reader that throws RequestError too-large, unavailable or malformed, HttpError 408 or 415
  */
 function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParameterOptions) {
   const options = formOptions(rules)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestError } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/request-error.ts'
 import {
   create,
   diamondFold,
