@@ -2,8 +2,8 @@ import { epochOfLastRestore, FIRST_EPOCH, RESTORES_STREAM } from '../domain/inst
 import type { EventStore } from '../stores/ports/event-store.ts'
 
 /** @throws StoreUnavailable */
-export async function readEpoch(store: Pick<EventStore, 'read'>): Promise<number> {
-  const [last] = await store.read(RESTORES_STREAM, { last: 1 })
+export async function readEpoch(store: Pick<EventStore, 'readStream'>): Promise<number> {
+  const [last] = await store.readStream(RESTORES_STREAM, { last: 1 })
   return epochOfLastRestore(last)
 }
 
@@ -12,7 +12,7 @@ export async function readEpoch(store: Pick<EventStore, 'read'>): Promise<number
  * before a restore is invalid, because it may include events that were lost.
  * @throws StoreUnavailable
  */
-export async function logLineage(store: Pick<EventStore, 'identity' | 'read'>): Promise<string> {
+export async function logLineage(store: Pick<EventStore, 'identity' | 'readStream'>): Promise<string> {
   const identity = await store.identity()
   const epoch = await readEpoch(store)
   return epoch === FIRST_EPOCH ? identity : `${identity}/${epoch}`

@@ -20,17 +20,17 @@ export type LoadedStream<State, Event> = {
  * @throws StoreUnavailable; UnsupportedEventVersion, InvalidEventPayload for an event that can't be decoded here
  */
 export async function loadStream<State, Event extends DomainEvent>(
-  store: Pick<EventStore, 'read'>,
+  store: Pick<EventStore, 'readStream'>,
   stream: string,
   fold: Fold<State, Event>,
   commandId?: string,
 ): Promise<LoadedStream<State, Event>> {
   const { tail: tailOptions } = fold
-  if (tailOptions === undefined) return toLoadedStream(await store.read(stream), fold, commandId)
-  const tail = await store.read(stream, { last: tailOptions.count })
+  if (tailOptions === undefined) return toLoadedStream(await store.readStream(stream), fold, commandId)
+  const tail = await store.readStream(stream, { last: tailOptions.count })
   const loaded = toLoadedStream(tail, fold, commandId)
   if (tail.length < tailOptions.count || tailOptions.isSufficient(loaded.state)) return loaded
-  return toLoadedStream(await store.read(stream), fold, commandId)
+  return toLoadedStream(await store.readStream(stream), fold, commandId)
 }
 
 function toLoadedStream<State, Event extends DomainEvent>(

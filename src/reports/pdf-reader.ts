@@ -59,7 +59,7 @@ export class PdfReader {
   constructor(private readonly limits: PdfReaderLimits = PDF_READER_LIMITS) {}
 
   /** @throws UnreadableReport; another Error if the reader was closed meanwhile */
-  async read(pdf: Buffer): Promise<ReportReading> {
+  async readReport(pdf: Buffer): Promise<ReportReading> {
     if (this.#closed) throw new Error('The reader is closed')
     const child = startProgram('./pdf-program', import.meta.url, {
       ...PROGRAM,

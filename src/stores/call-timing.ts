@@ -1,11 +1,11 @@
 /** Called after each call: the seconds until it returned or its promise settled, and the error if it failed. */
 export type CallObserver = (seconds: number, error?: unknown) => void
 
-/** Called once for each kind of call; returns the observer for calls of that kind. */
-export type CallObserverFactory = (call: string) => CallObserver
+/** Called once for each operation; returns the observer for its calls. */
+export type CallObserverFactory = (operation: string) => CallObserver
 
-/** The calls to time. A nested object times the calls on the object that a call returns. */
-export type TimedCalls = { readonly [call: string]: 'itself' | TimedCalls }
+/** The methods to time, with the names of their operations. A nested object times the calls on the object that a call returns. */
+export type TimedCalls = { readonly [method: string]: string | TimedCalls }
 
 type PortCall = (...args: unknown[]) => unknown
 
@@ -31,7 +31,7 @@ export function withTiming<Port extends object>(port: Port, calls: TimedCalls, o
 function timedCall(name: string, call: PortCall, calls: TimedCalls, observerFor: CallObserverFactory): PortCall {
   const timed = Object.hasOwn(calls, name) ? calls[name] : undefined
   if (timed === undefined) return call
-  if (timed === 'itself') return measureCall(call, observerFor(name))
+  if (typeof timed === 'string') return measureCall(call, observerFor(timed))
   const wrap = (result: unknown) =>
     typeof result === 'object' && result !== null ? withTiming(result, timed, observerFor) : result
   return (...args) => {

@@ -7,10 +7,10 @@ import type { FileStore } from './ports/file-store.ts'
  * @throws StoreUnavailable
  */
 export async function readIntactFile(
-  files: Pick<FileStore, 'read'>,
+  files: Pick<FileStore, 'readFile'>,
   digest: string,
 ): Promise<Buffer<ArrayBuffer> | undefined> {
-  const stream = await files.read(digest)
+  const stream = await files.readFile(digest)
   if (stream === undefined) return undefined
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk as Buffer)

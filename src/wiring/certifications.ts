@@ -35,7 +35,7 @@ export function openReportReading(
   const tools: ReportReadingOptions = {
     readFile: (digest) => readIntactFile(files, digest),
     certification: (diamond, id) => queries.findCertification(diamond, id),
-    read: (pdf) => reader.read(pdf),
+    readReport: (pdf) => reader.readReport(pdf),
     record: (report) => recordReading(context, report),
     onContradiction: () => void contradictingReports++,
     log,

@@ -105,7 +105,7 @@ const noInstallationError = (folder: string) =>
 export async function requireInstallation(installation: Installation, purpose: InstallationPurpose): Promise<void> {
   const { settings, store } = installation
   if (!isStoredOnServer(EVENT_STORES, settings.EVENT_STORE)) return
-  const isEmpty = async () => (await store.read(LOG_STREAM, { last: 1 })).length === 0
+  const isEmpty = async () => (await store.readStream(LOG_STREAM, { last: 1 })).length === 0
   if (!(await isEmpty())) return
   await requireNoLostLog(installation, isEmpty)
   if (requiresLog(purpose))

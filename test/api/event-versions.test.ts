@@ -54,7 +54,7 @@ test('is written with the version of its type in this release, by every writer',
   const sender = await newSender(installation)
   const { secret_key } = await shared(url, sender, { secret: 'x' })
   expect(200, await post(url, `secret/${secret_key}`))
-  await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
+  await until('scores', async () => (await installation.store.readStream(`scores-${id}`)).length > 0)
   expect(204, await ann.remove(`/v4/diamond/${id}`))
 
   const all = typesAndVersions(await eventsOf(service))
@@ -72,7 +72,7 @@ test('keeps its version when another process finishes the request', async ({ ser
   const { store, context } = installation
   const { id } = await created(ann)
   const stream = `diamond-${id}`
-  const [born] = await store.read(stream)
+  const [born] = await store.readStream(stream)
   assert.ok(born)
   const older = { ...born.metadata, schema: '1' }
   const price = (value: number) => ({ set: { price: value }, removed: [] })
@@ -88,12 +88,12 @@ test('keeps its version when another process finishes the request', async ({ ser
   })
   await store.append(request.stream, 'none', parts)
   await finishBulk({ ...context, store: { ...store, isAppendManyAtomic: false } }, request.stream)
-  const found = (await store.read(stream)).slice(1)
+  const found = (await store.readStream(stream)).slice(1)
   assert.equal(
     found.map(({ metadata }) => metadata['schema']),
     ['2', '1'],
   )
-  const [accepted, done] = await store.read(request.stream)
+  const [accepted, done] = await store.readStream(request.stream)
   assert.equal([accepted?.metadata['schema'], done?.metadata['schema']], ['2', '2'])
 })
 

@@ -43,7 +43,7 @@ test('uses the request id as the correlation id of written events', async ({ ser
   for (const request of [create, bulk]) {
     const response = await service.send(withHeaders(request, { 'X-Request-Id': '|trace;7 of 9' }))
     const id = /"id":(\d+)/.exec(response.text)?.[1]
-    const [event] = await service.installation.store.read(`diamond-${id}`)
+    const [event] = await service.installation.store.readStream(`diamond-${id}`)
     assert.is(event?.metadata['$correlationId'], '|trace;7 of 9')
   }
 })

@@ -94,7 +94,7 @@ test('repeats the request id in the error body', async ({ ann }) => {
 test('has a request id that is the correlation id of the written events', async ({ ann, service }) => {
   const response = await ann.post('/v4/diamond', stone(), { 'X-Request-Id': 'trace-7' })
   const { id } = response.json() as { id: number }
-  const [event] = await service.installation.store.read(`diamond-${id}`)
+  const [event] = await service.installation.store.readStream(`diamond-${id}`)
   assert.is(event?.metadata['$correlationId'], 'trace-7')
   assert.is(event?.metadata['actor'], `account-${ann.account}`)
 })

@@ -30,7 +30,7 @@ test('can no longer authenticate, its secrets are unknown, and no event contains
   expect(401, await request(url, { path: '/api/v1/authcheck', headers }))
   expect(404, await request(url, { method: 'POST', path: `/api/v1/secret/${secret_key}` }))
   assert.is(account, sender.account)
-  assert.is(await persons.read(account), undefined)
+  assert.is(await persons.readPerson(account), undefined)
   assert.is(await findAccount(context, sender.email), undefined)
   for await (const event of store.readAll('start')) {
     assert.not.match(JSON.stringify([event.stream, event.data, event.metadata]), /@example\.com/)

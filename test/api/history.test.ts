@@ -193,9 +193,9 @@ test('is 503 while the event store is unavailable, like a diamond at a past time
   const outage = { now: false }
   const store = (log: EventStore): EventStore => ({
     ...log,
-    read: async (stream, range) => {
+    readStream: async (stream, range) => {
       if (outage.now) throw new StoreUnavailable('made unavailable by the test')
-      return log.read(stream, range)
+      return log.readStream(stream, range)
     },
   })
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, store })

@@ -20,7 +20,7 @@ test.after.each(({ service }) => service.stop())
 /** Appends the creation of a stone of Ann's with the unknown color. */
 async function createPoisonedStone({ service, ann }: Given): Promise<number> {
   const { store } = service.installation
-  const [born] = await store.read(`diamond-${(await created(ann)).id}`)
+  const [born] = await store.readStream(`diamond-${(await created(ann)).id}`)
   const id = 1_000_000
   const data = { ...born?.data, id, set: { sku: 'POISON', cutShape: 2, carat: 1, color: UNKNOWN_COLOR } }
   await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data })
@@ -34,7 +34,7 @@ test('does not keep other diamonds from being listed, scored and changed', async
   const all = list(expect(200, await current(ann, '/v4/diamond')))
   assert.is(all.length, 4)
   for (const { id } of ids) {
-    await until('its scores', async () => (await service.installation.store.read(`scores-${id}`)).length > 0)
+    await until('its scores', async () => (await service.installation.store.readStream(`scores-${id}`)).length > 0)
     const response = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 3 }))
     assert.is(response.headers['x-consistency'], undefined)
   }
@@ -55,7 +55,7 @@ test('is 503 for reads and changes, and nothing is written', async (given) => {
   }
   refusal(503, await ann.post('/v4/certification', { product: id, laboratory: 'GIA' }))
   expect(503, await service.send({ path: `/diamond/${id}` }))
-  assert.is((await service.installation.store.read(`diamond-${id}`)).length, 1)
+  assert.is((await service.installation.store.readStream(`diamond-${id}`)).length, 1)
   expect(404, await ann.get(`/v4/diamond/${id + 1}`))
 })
 

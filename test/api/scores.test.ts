@@ -16,7 +16,7 @@ const scoresIn = (response: ApiResponse) => shown(response)['scores'] as Scores
 const SCORED = { cutQuality: 'Excellent', carat: 1.5, fluorIntensity: 'Faint', fluorColor: 'Blue' }
 
 /** The events of the stream of scores of a diamond. */
-const history = (service: Service, id: number) => service.installation.store.read(`scores-${id}`)
+const history = (service: Service, id: number) => service.installation.store.readStream(`scores-${id}`)
 
 test('are computed automatically and change the ETag', async ({ ann }) => {
   const stone = await created(ann, SCORED)

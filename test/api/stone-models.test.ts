@@ -94,7 +94,7 @@ test('replaces the previous one', async ({ ann, service }) => {
   const { measurements } = model(expect(200, await ann.get(`/v4/diamond/${id}/model`)))
   assert.ok(measurements.length < 6.5, 'a princess is smaller than a round of its weight')
   assert.ok(await isStored(service, other))
-  const events = await service.installation.store.read(`diamond-${id}`)
+  const events = await service.installation.store.readStream(`diamond-${id}`)
   assert.equal(
     events.map(({ type }) => type),
     ['DiamondCreated', 'StoneModelAttached', 'StoneModelRemoved', 'StoneModelAttached'],

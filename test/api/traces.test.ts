@@ -14,7 +14,7 @@ const traceOf = ({ metadata }: StoredEvent) => metadata['traceparent']
 const stone = { sku: 'T-1', cutShape: 'Round', carat: 1, color: 'D', clarity: 'IF' }
 
 async function eventsOf({ installation: { store } }: Service, stream: string): Promise<StoredEvent[]> {
-  return store.read(stream)
+  return store.readStream(stream)
 }
 
 test('is in the metadata of the events it wrote and of the scores derived from them', async ({ service, ann }) => {

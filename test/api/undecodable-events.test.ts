@@ -44,7 +44,7 @@ async function appendUndecodable(
   type: string,
   kind: UndecodableEvent,
 ): Promise<void> {
-  const [last] = await store.read(stream, { last: 1 })
+  const [last] = await store.readStream(stream, { last: 1 })
   const { schema, data } = kind
   const written = { type: kind.type ?? type, data: { ...data }, metadata: toEventMetadata(origin, Date.now(), schema) }
   const event = { id: randomUUID(), ...written }

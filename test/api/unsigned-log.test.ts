@@ -34,7 +34,7 @@ test('that was closed before it had a key returns 404', async () => {
   const store = (opened: EventStore): EventStore => ({
     ...opened,
     closedReason: async () => ({ why: 'read-only' }),
-    read: async (stream, ...of) => (stream === LOG_KEY_STREAM ? [] : opened.read(stream, ...of)),
+    readStream: async (stream, ...of) => (stream === LOG_KEY_STREAM ? [] : opened.readStream(stream, ...of)),
   })
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, store })
   try {

@@ -28,7 +28,7 @@ async function prepareStores(commands: CommandLine, work: (stores: Stores) => Pr
 async function parkStream({ store, reads }: Stores, stream: string): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
-  const [event] = await store.read(stream, { last: 1 })
+  const [event] = await store.readStream(stream, { last: 1 })
   if (checkpoint === undefined || event === undefined) throw new Error('nothing was projected')
   const { id, revision, position, type } = event
   await build.write([], checkpoint, [{ stream, revision, position, event: id, type, reason: 'Error: an old fault' }])

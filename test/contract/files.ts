@@ -46,10 +46,10 @@ export function filesContract(
   test('refuses a read that expects another length, before anything is read', async ({ files }) => {
     const { digest } = await keep(files, Buffer.from('0123456789'))
     for (const expectedBytes of [9, 11]) {
-      const refused = await files.read(digest, { range: { start: 0, end: 1 }, expectedBytes }).catch(toError)
+      const refused = await files.readFile(digest, { range: { start: 0, end: 1 }, expectedBytes }).catch(toError)
       assert.instance(refused, BytesMissing)
     }
-    assert.ok(await files.read(digest, { expectedBytes: 10 }))
+    assert.ok(await files.readFile(digest, { expectedBytes: 10 }))
   })
 
   test('stores the same bytes once when they are uploaded concurrently', async ({ files, other }) => {
@@ -62,7 +62,7 @@ export function filesContract(
     const incoming = await files.receive()
     await incoming.write(Buffer.from('%PDF-'))
     assert.equal(await digestsIn(other), [])
-    assert.is(await other.read(sha256(Buffer.from('%PDF-'))), undefined)
+    assert.is(await other.readFile(sha256(Buffer.from('%PDF-'))), undefined)
     await incoming.discard()
     assert.equal(await all(files.temporaryFiles()), [])
   })
@@ -76,7 +76,7 @@ export function filesContract(
   })
 
   test('does not have a file that was never stored', async ({ files }) => {
-    assert.is(await files.read('0'.repeat(64)), undefined)
+    assert.is(await files.readFile('0'.repeat(64)), undefined)
     assert.is(await files.readTouchToken('0'.repeat(64)), undefined)
     assert.is(await files.remove('0'.repeat(64), '1-1'), 'missing')
   })
@@ -89,7 +89,7 @@ export function filesContract(
     assert.is(await other.remove(digest, before), 'touched')
     assert.is((await bytesOf(files, digest)).toString(), 'a report')
     assert.is(await other.remove(digest, await touchTokenOf(files, digest)), 'removed')
-    assert.is(await files.read(digest), undefined)
+    assert.is(await files.readFile(digest), undefined)
     assert.equal(await digestsIn(files), [])
   })
 
@@ -141,7 +141,7 @@ export function filesContract(
     const bytes = randomBytes(500_000)
     const { digest, release } = await keep(files, bytes)
     release()
-    const reading = await files.read(digest)
+    const reading = await files.readFile(digest)
     assert.is(await files.remove(digest, await touchTokenOf(files, digest)), 'removed')
     assert.ok(reading !== undefined && bytes.equals(await collect(reading)))
   })
@@ -197,7 +197,7 @@ const toError = (error: unknown) => error
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 async function bytesOf(files: FileStore, digest: string, range?: { start: number; end: number }): Promise<Buffer> {
-  const stream = await files.read(digest, { range })
+  const stream = await files.readFile(digest, { range })
   assert.ok(stream !== undefined, `file ${digest} is missing`)
   return collect(stream)
 }

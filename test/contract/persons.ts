@@ -23,14 +23,14 @@ export function personsContract(name: string, open: () => Promise<OpenedPersonSt
 
   test('return the stored bytes of exactly that account', async ({ persons }) => {
     await persons.put(row(7))
-    assert.equal(await persons.read(7), row(7).sealed)
-    assert.is(await persons.read(8), undefined)
+    assert.equal(await persons.readPerson(7), row(7).sealed)
+    assert.is(await persons.readPerson(8), undefined)
   })
 
   test('have one row per account, the latest', async ({ persons }) => {
     await persons.put(row(7))
     await persons.put(row(7, 'another', 2000))
-    assert.equal(await persons.read(7), Buffer.from('another'))
+    assert.equal(await persons.readPerson(7), Buffer.from('another'))
     assert.equal(await rowsOf(persons), [row(7, 'another', 2000)])
   })
 
@@ -43,7 +43,7 @@ export function personsContract(name: string, open: () => Promise<OpenedPersonSt
     for (const account of [1, 2, 3]) await persons.put(row(account))
     await persons.forget([1, 3])
     await persons.forget([1, 3, 99])
-    assert.is(await persons.read(1), undefined)
+    assert.is(await persons.readPerson(1), undefined)
     assert.equal(await rowsOf(persons), [row(2)])
   })
 
@@ -53,9 +53,9 @@ export function personsContract(name: string, open: () => Promise<OpenedPersonSt
     await persons.forget([2, 3])
     for (const account of [1, 2, 3, 4]) await persons.restore(row(account, 'copied'))
     assert.equal(await rowsOf(persons), [row(1), row(4, 'copied')])
-    assert.is(await persons.read(2), undefined)
+    assert.is(await persons.readPerson(2), undefined)
     await persons.put(row(2, 'again'))
-    assert.equal(await persons.read(2), Buffer.from('again'))
+    assert.equal(await persons.readPerson(2), Buffer.from('again'))
   })
 
   test('list the unconfirmed accounts stored before a time', async ({ persons }) => {

@@ -45,11 +45,11 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
   test('returns an entry byte for byte', async ({ vault }) => {
     const put = entry({ sealed: randomBytes(40_000) })
     await vault.put(put, [])
-    assert.equal(await vault.read(put.digest), put.sealed)
+    assert.equal(await vault.readSecret(put.digest), put.sealed)
   })
 
   test('returns nothing for an unknown digest', async ({ vault }) => {
-    assert.is(await vault.read('00'), undefined)
+    assert.is(await vault.readSecret('00'), undefined)
   })
 
   test('rejects a second entry with the same digest and keeps the first', async ({ vault }) => {
@@ -63,7 +63,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
       ),
       'rejected',
     )
-    assert.equal(await vault.read(put.digest), put.sealed)
+    assert.equal(await vault.readSecret(put.digest), put.sealed)
     assert.is(await vault.claimMail(5000, 'me', noneEnded), undefined)
   })
 
@@ -71,7 +71,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     const put = entry()
     await vault.put(put, [link])
     await vault.end([{ digest: put.digest }])
-    assert.is(await vault.read(put.digest), undefined)
+    assert.is(await vault.readSecret(put.digest), undefined)
     assert.is(await vault.claimMail(5000, 'me', noneEnded), undefined)
     assert.equal(
       await vault.receipts([receiptName(put), { ...receiptName(put), digest: '00' }]),
@@ -213,9 +213,9 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     if (found === undefined) return assert.unreachable('the entry was not found')
     const again = sealedBy(current)
     await vault.reseal(found, again)
-    assert.equal(await vault.read(put.digest), again)
+    assert.equal(await vault.readSecret(put.digest), again)
     await vault.reseal(found, sealedBy(old))
-    assert.equal(await vault.read(put.digest), again)
+    assert.equal(await vault.readSecret(put.digest), again)
     assert.equal(await vault.findSealedByOtherKeys('entry', current, '', 10), [])
   })
 
@@ -276,7 +276,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     await vault.restore([
       { kind: 'entry', digest, sealed: Buffer.from('other'), createdAt, expiresAt, confirmed: true },
     ])
-    assert.equal(await vault.read(digest), put.sealed)
+    assert.equal(await vault.readSecret(digest), put.sealed)
   })
 
   test('counts its secrets, receipts and mails', async ({ vault }) => {

@@ -48,7 +48,7 @@ async function scoredStoneWithReport(given: Service): Promise<void> {
   await attached(ann, id, fixture(gia.file), '2136273512')
   await waitForEvent(given, 'ReportRead')
   // The proportions in the report cause a second scoring.
-  await until('the measured scores', async () => (await given.installation.store.read(`scores-${id}`)).length > 1)
+  await until('the measured scores', async () => (await given.installation.store.readStream(`scores-${id}`)).length > 1)
 }
 
 async function mailedSecrets(given: Service): Promise<void> {
@@ -66,7 +66,7 @@ async function mailedSecrets(given: Service): Promise<void> {
 async function retriedStream({ installation: { store, reads } }: Service): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
-  const [event] = await store.read('diamond-1', { last: 1 })
+  const [event] = await store.readStream('diamond-1', { last: 1 })
   if (checkpoint === undefined || event === undefined) throw new Error('nothing was projected')
   const { id, stream, revision, position, type } = event
   await build.write([], checkpoint, [

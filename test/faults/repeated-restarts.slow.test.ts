@@ -66,7 +66,7 @@ test('loses and reacquires its leases ten times, after which all its background 
     const response = expect(201, await ann.post('/v4/diamond', stone({ sku: `s-${time}` })))
     assert.is(response.headers['x-consistency'], undefined, 'the lists are behind')
     const isScored = async () => !/"optical":null/.test((await ann.get(`/v4/diamond/${shown(response).id}`)).text)
-    const isDone = async () => (await installation.store.read(half)).at(-1)?.type === 'RequestDone'
+    const isDone = async () => (await installation.store.readStream(half)).at(-1)?.type === 'RequestDone'
     await until(`half bulk ${time} to be finished`, isDone)
     await until(`stone ${time} to be scored`, isScored)
   }

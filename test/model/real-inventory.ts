@@ -68,7 +68,7 @@ export class RealInventory {
 
   async score(id: number, revision: number, value: number): Promise<void> {
     const stream = scoresStream(id)
-    const last = (await this.stores.store.read(stream, { last: 1 })).at(-1)
+    const last = (await this.stores.store.readStream(stream, { last: 1 })).at(-1)
     const data = { id, revision, scores: { integral: scoreOf(value), ...NO_SCORES } }
     const event = { id: randomUUID(), type: 'DiamondScored', data, metadata: toEventMetadata(origin, this.now * 1000) }
     await this.stores.store.append(stream, last?.revision ?? 'none', [event])

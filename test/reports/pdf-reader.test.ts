@@ -10,7 +10,7 @@ const test = suite('the PDF reader')
 /** The longest timeout that a timer supports, so that a slow machine never fails a valid report. */
 const UNLIMITED: PdfReaderLimits = { timeoutMs: 2 ** 31 - 1, maxMemoryBytes: Infinity }
 
-const read = (pdf: Buffer, bounds = UNLIMITED) => new PdfReader(bounds).read(pdf)
+const read = (pdf: Buffer, bounds = UNLIMITED) => new PdfReader(bounds).readReport(pdf)
 
 /** @returns the reason */
 async function unreadable(reading: Promise<unknown>): Promise<string> {
@@ -55,12 +55,12 @@ test('aborts a reading that takes too much memory', async () => {
 })
 
 test('has default limits that end a reading that would never finish', async () => {
-  await unreadable(new PdfReader().read(fixture('bomb.pdf')))
+  await unreadable(new PdfReader().readReport(fixture('bomb.pdf')))
 })
 
 test('fails pending readings when it is closed, without calling the report unreadable', async () => {
   const reader = new PdfReader()
-  const reading = reader.read(fixture('bomb.pdf')).catch((error: unknown) => error)
+  const reading = reader.readReport(fixture('bomb.pdf')).catch((error: unknown) => error)
   reader.close()
   const error = await reading
   assert.ok(error instanceof Error && error.name !== 'UnreadableReport')

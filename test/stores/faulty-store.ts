@@ -38,7 +38,7 @@ export function faultyStore(store: EventStore): FaultyStore {
     isAppendManyAtomic: store.isAppendManyAtomic,
     append: (stream, expected, events) => attempt(() => store.append(stream, expected, events)),
     appendMany: (...args) => attempt(() => store.appendMany(...args)),
-    read: (stream, options) => store.read(stream, options),
+    readStream: (stream, options) => store.readStream(stream, options),
     eventAt: (position) => store.eventAt(position),
     readAll: (from, filter) => store.readAll(from, filter),
     subscribe: (from, filter) => store.subscribe(from, filter),

@@ -83,7 +83,7 @@ async function streamReads(store: EventStore, client: EventStoreDBClient): Promi
   }
   return overhead(
     `EventStoreDB: read of a stream of ${READ_EVENTS} events`,
-    perCall(READS, () => store.read(name)),
+    perCall(READS, () => store.readStream(name)),
     perCall(READS, readBare),
   )
 }

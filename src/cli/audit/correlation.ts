@@ -85,7 +85,7 @@ async function loadStreamEntries(
       })),
     )
   }
-  const events = await store.read(stream)
+  const events = await store.readStream(stream)
   if (/^(?:account|login|apitoken)-/.test(stream))
     return foldStreamEntries(createUserPresenter(actorResolver), events, actorResolver)
   if (stream.startsWith('client-')) return foldStreamEntries(clientPresenter, events, actorResolver)

@@ -101,7 +101,7 @@ export const auditCertification: AuditSubject = {
     const certificationId = parseNumericId(id, CERTIFICATION_ID, 'id: must be a certification id such as 12')
     const stream = await findCertificationStream(store, certificationId)
     if (stream === undefined) throw new RequestError('missing', `No certification ${id} has ever existed`)
-    const steps = foldSteps(await store.read(stream), createCertificationPresenter(certificationId))
+    const steps = foldSteps(await store.readStream(stream), createCertificationPresenter(certificationId))
     const actorResolver = new ActorResolver(store, people)
     const relevantSteps = steps.filter((step) => isAboutCertification(step, certificationId))
     return {

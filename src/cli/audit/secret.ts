@@ -68,7 +68,7 @@ export const auditSecret: AuditSubject = {
   example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   async loadHistory({ store, people }, id) {
     for (const digest of candidateDigestsOf(id)) {
-      const events: readonly StoredEvent[] = await store.read(secretStream(digest))
+      const events: readonly StoredEvent[] = await store.readStream(secretStream(digest))
       if (events.length > 0) return foldHistory(events, secretPresenter, new ActorResolver(store, people))
     }
     // Does not quote the id, which may be a key.

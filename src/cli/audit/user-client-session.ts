@@ -78,7 +78,7 @@ export const auditSession: AuditSubject = {
   example: 'a6878594024cc1ac45c65d209453e787',
   async loadHistory({ store, people }, id) {
     const session = parseRefreshToken(id)?.session ?? id.replace(/^session-/, '')
-    const events = await store.read(sessionStream(session))
+    const events = await store.readStream(sessionStream(session))
     // Does not quote the id, which may be a token.
     if (events.length === 0) throw new RequestError('missing', 'No session with this id has ever existed')
     const actorResolver = new ActorResolver(store, people)
@@ -111,7 +111,7 @@ export const auditClient: AuditSubject = {
   idDescription: 'Client id, from `client list`',
   example: '1_4x0kv3vtvosgkwgw8owg8wcw4',
   async loadHistory({ store, people }, id) {
-    const events = await store.read(clientStream(id.replace(/^client-/, '')))
+    const events = await store.readStream(clientStream(id.replace(/^client-/, '')))
     if (events.length === 0) throw new RequestError('missing', `No client ${id.slice(0, 80)} has ever existed`)
     return foldHistory(events, clientPresenter, new ActorResolver(store, people))
   },
@@ -209,7 +209,7 @@ async function resolveAccountId(people: AccountDirectory, id: string): Promise<n
 
 /** All events of an account, in log order. Finding its log-ins and sessions requires reading those of all accounts. */
 async function loadAccountEvents(store: EventStore, account: number): Promise<StoredEvent[]> {
-  const accountEvents = await store.read(accountStream(account))
+  const accountEvents = await store.readStream(accountStream(account))
   const relatedEvents = accountEvents.length === 0 ? [] : await loadRelatedEvents(store, account)
   return [...accountEvents, ...relatedEvents].sort((a, b) => comparePositions(a.position, b.position))
 }

@@ -57,7 +57,7 @@ async function* readSelectedStreams(
 /** Reads one stream directly; undefined if one of its events is damaged, since intact events may follow it. */
 async function readIntactStream(store: EventStore, stream: string): Promise<StoredEvent[] | undefined> {
   try {
-    return await store.read(stream)
+    return await store.readStream(stream)
   } catch (error) {
     if (error instanceof CorruptEvent) return undefined
     throw error

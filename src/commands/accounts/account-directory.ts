@@ -81,7 +81,7 @@ export async function checkPersonKey(store: EventStore, keys: MasterKeys): Promi
   if (last !== undefined) unsealKey(decode<PersonKeySealed>(last).data, keys, PERSON_KEY.purpose)
 }
 
-const readLastKeyEvent = async (store: EventStore) => (await store.read(PERSON_KEY.stream, { last: 1 })).at(-1)
+const readLastKeyEvent = async (store: EventStore) => (await store.readStream(PERSON_KEY.stream, { last: 1 })).at(-1)
 
 /** The name that releases up to 4.0 used: a plain hash, so a copy of the log is enough to test a guess. */
 export const legacyLoginStream = (email: string) =>
@@ -144,7 +144,7 @@ export class AccountDirectory {
   async emailOf(account: number, state: Account): Promise<string | undefined> {
     if (state.status === 'unknown' || state.status === 'forgotten') return undefined
     if (state.email !== undefined) return state.email
-    const [key, sealed] = await Promise.all([this.#keys.findKey(), this.persons.read(account)])
+    const [key, sealed] = await Promise.all([this.#keys.findKey(), this.persons.readPerson(account)])
     return sealed && key?.open(sealed, account)
   }
 

@@ -48,7 +48,7 @@ export async function requireAccount(context: AccountLookupContext, email: strin
  * Whether the account exists and was not forgotten. Returns true if this release can't decode its events, so that a
  * newer release's data is kept.
  */
-export async function hasPerson(store: Pick<EventStore, 'read'>, account: number): Promise<boolean> {
+export async function hasPerson(store: Pick<EventStore, 'readStream'>, account: number): Promise<boolean> {
   try {
     const { state } = await loadStream(store, accountStream(account), accountFold)
     return state.status !== 'unknown' && state.status !== 'forgotten'

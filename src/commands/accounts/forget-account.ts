@@ -108,7 +108,7 @@ const isPending = (secret: Secret, now: number) => secret.status === 'new' && no
 async function findPlaintextStreams(store: EventStore, streams: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const stream of streams) {
-    if ((await store.read(stream)).some(({ data }) => typeof data['email'] === 'string')) found.push(stream)
+    if ((await store.readStream(stream)).some(({ data }) => typeof data['email'] === 'string')) found.push(stream)
   }
   return found
 }

@@ -70,7 +70,7 @@ async function appendAtomically(
  * @throws OutcomeUnknown, StoreUnavailable
  */
 export async function finishBulk(context: CommandContext, stream: string): Promise<Position | undefined> {
-  const pending = findPendingWork(await context.store.read(stream))
+  const pending = findPendingWork(await context.store.readStream(stream))
   return pending && applyAndComplete(context, pending.work, pending.revision)
 }
 
@@ -118,7 +118,7 @@ function applyOne({ store }: CommandContext, append: Append): Promise<Position |
   const { expected } = append
   // Events in the stream of a new diamond stay there, so a retry is pointless.
   return withRetry({ on: expected === 'none' ? [] : [WrongRevision] }, async () => {
-    const storedEvents = await store.read(append.stream)
+    const storedEvents = await store.readStream(append.stream)
     const appendedEvent = findAppendedEvent(storedEvents, append)
     if (appendedEvent !== undefined) return appendedEvent.position
     const last = storedEvents.at(-1)

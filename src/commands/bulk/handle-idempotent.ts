@@ -50,7 +50,7 @@ export function handleIdempotent<Result>(
       } catch (error) {
         // Another process stored its record first: with the same body, then it found the same events, or with a
         // different one.
-        const [concurrentRecord] = error instanceof WrongRevision ? await store.read(stream, { last: 1 }) : []
+        const [concurrentRecord] = error instanceof WrongRevision ? await store.readStream(stream, { last: 1 }) : []
         if (concurrentRecord !== undefined && decode<RequestDone>(concurrentRecord).data.body !== body)
           await compensate(result)
         throw error

@@ -35,7 +35,7 @@ export async function readRecord(
   { store, clock }: Pick<CommandContext, 'store' | 'clock'>,
   { stream, ttlMs = Infinity }: Pick<RequestRecord, 'stream' | 'ttlMs'>,
 ): Promise<{ readonly revision: Revision; readonly existing: StoredEvent | undefined }> {
-  const [last] = await store.read(stream, { last: 1 })
+  const [last] = await store.readStream(stream, { last: 1 })
   const isValid = last !== undefined && clock() - eventTimeOf(last) < ttlMs
   return { revision: last?.revision ?? 'none', existing: isValid ? last : undefined }
 }

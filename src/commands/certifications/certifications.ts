@@ -112,7 +112,7 @@ async function replayAttachment(
   stream: string,
   commandId: string,
 ): Promise<AttachedCertification> {
-  const storedEvents = await store.read(stream)
+  const storedEvents = await store.readStream(stream)
   const index = storedEvents.findIndex(({ id }) => id === eventId(commandId, 0))
   const event = storedEvents[index]
   if (event === undefined) throw new Error(`${stream} has no event of the completed request`)

@@ -47,14 +47,14 @@ export class StateCache {
    * @throws StoreUnavailable; UnsupportedEventVersion, InvalidEventPayload for an event that can't be decoded here
    */
   async load<State, Event extends DomainEvent>(
-    store: Pick<EventStore, 'read'>,
+    store: Pick<EventStore, 'readStream'>,
     stream: string,
     fold: Fold<State, Event>,
     id?: string,
   ): Promise<LoadedStream<State, Event>> {
     const cached = this.find(stream, fold)
     if (cached !== undefined) {
-      const [last] = await store.read(stream, { last: 1 })
+      const [last] = await store.readStream(stream, { last: 1 })
       if (last?.id === cached.lastEventId && last.revision === cached.revision)
         return { ...cached, commandEvents: [], position: undefined }
     }

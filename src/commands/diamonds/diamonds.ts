@@ -86,7 +86,7 @@ async function readCreatedDiamonds(
 ): Promise<CreatedDiamonds> {
   const created: DiamondCreated[] = []
   for (const id of diamonds) {
-    const [createdEvent] = await store.read(diamondStream(id))
+    const [createdEvent] = await store.readStream(diamondStream(id))
     if (createdEvent !== undefined) created.push(decode<DiamondCreated>(createdEvent))
   }
   return { created, position }

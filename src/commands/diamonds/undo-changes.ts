@@ -160,7 +160,7 @@ const loadUndoCandidates = (
 ): Promise<DiamondUndoCandidate[]> =>
   Promise.all(
     diamonds.map(async (id) => {
-      const storedEvents = await store.read(diamondStream(id))
+      const storedEvents = await store.readStream(diamondStream(id))
       const last = storedEvents.at(-1)
       return {
         id,

@@ -181,7 +181,7 @@ export async function* readCompletedBulks(context: CommandContext, id: string): 
 /** The bulk with this request stream, which is completed first if it was only accepted; undefined if there is none. */
 export async function finishAndReadBulk(context: CommandContext, record: string): Promise<CompletedBulk | undefined> {
   await finishBulk(context, record)
-  const [last] = await context.store.read(record, { last: 1 })
+  const [last] = await context.store.readStream(record, { last: 1 })
   if (last?.type !== 'RequestDone') return undefined
   return { diamonds: decode<RequestDone>(last).data.diamonds, at: last.metadata['at'] ?? '' }
 }

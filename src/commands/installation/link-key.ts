@@ -124,7 +124,7 @@ export class LinkKeys {
   /** @throws WrongMasterKey, StoreUnavailable */
   static async open(context: CommandContext, keys: MasterKeys): Promise<LinkKeys> {
     const { root, payload, revision } = await loadOrCreateSealedKey(context, keys, LINK_KEY)
-    const [lastRestore] = await context.store.read(RESTORES_STREAM, { last: 1 })
+    const [lastRestore] = await context.store.readStream(RESTORES_STREAM, { last: 1 })
     return new LinkKeys(keys, { root, since: payload?.since ?? 0, revision }, logEpochOf(lastRestore))
   }
 
@@ -179,6 +179,6 @@ export async function rotateLinkKey(context: CommandContext, keys: MasterKeys, o
  * Checks that the master keys can open the log's link key, if there is one. @throws WrongMasterKey, StoreUnavailable
  */
 export async function checkLinkKey(store: EventStore, keys: MasterKeys): Promise<void> {
-  const [last] = await store.read(LINK_KEY_STREAM, { last: 1 })
+  const [last] = await store.readStream(LINK_KEY_STREAM, { last: 1 })
   if (last !== undefined) unsealKey(decode<LinkKeySealed>(last).data, keys, LINK_KEY.purpose)
 }

@@ -63,7 +63,7 @@ export const abandonCopy = (context: LogMoveContext, target: EventStore, copy: s
 
 /** Appends directly after CopyBegun and nowhere else, so that of two concurrent endings only the first is stored. */
 async function endCopy(context: LogMoveContext, target: EventStore, endEvent: CopyDone | CopyAbandoned): Promise<void> {
-  const [beginEvent, recordedEnd] = await target.read(COPY_STREAM)
+  const [beginEvent, recordedEnd] = await target.readStream(COPY_STREAM)
   if (recordedEnd?.type === endEvent.type) return
   if (recordedEnd !== undefined) throw new CopyEnded(recordedEnd.type === 'CopyDone' ? 'CopyDone' : 'CopyAbandoned')
   try {
@@ -84,7 +84,7 @@ export async function openLog(context: LogMoveContext, store: EventStore, copy: 
 const isMoveEvent = (event: StoredEvent | undefined, type: LogMoveEvent['type'], copy: string) =>
   event?.type === type && event.data['copy'] === copy
 
-const readLastEvent = async (store: EventStore, stream: string) => (await store.read(stream, { last: 1 })).at(-1)
+const readLastEvent = async (store: EventStore, stream: string) => (await store.readStream(stream, { last: 1 })).at(-1)
 
 async function append(
   { origin, clock }: LogMoveContext,

@@ -36,7 +36,7 @@ export async function beginEpoch(context: RestoreLogContext, knownEpoch: number)
   const epoch = Math.max(Math.floor(clock() / 1000), Math.max(knownEpoch, await readEpoch(store)) + 1)
   await appendInBatches(context, await secretExpiryAppends(context, epoch))
   await appendInBatches(context, await idSkipAppends(context, epoch))
-  const [last] = await store.read(RESTORES_STREAM, { last: 1 })
+  const [last] = await store.readStream(RESTORES_STREAM, { last: 1 })
   await appendInBatches(context, [
     appendAfter(context, RESTORES_STREAM, last, epoch, { type: 'LogRestored', data: { epoch } }),
   ])

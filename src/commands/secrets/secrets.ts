@@ -44,7 +44,7 @@ async function readSealedValue(
   { store, vault, clock }: Pick<SecretCommandContext, 'store' | 'vault' | 'clock'>,
   digest: string,
 ) {
-  const sealed = await vault.read(digest)
+  const sealed = await vault.readSecret(digest)
   if (sealed !== undefined) return sealed
   requirePending(await loadSecret(store, digest), clock())
   throw new BytesMissing(`The vault has no entry for the pending secret ${digest.slice(0, 16)}`)

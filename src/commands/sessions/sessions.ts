@@ -155,7 +155,7 @@ async function verifyPassword(
 ): Promise<AccountWithId> {
   const account = await findAccount({ store, people }, username)
   // Read as many streams as for a known user, so that the response time does not reveal whether the user exists.
-  if (account === undefined) await store.read(accountStream(0))
+  if (account === undefined) await store.readStream(accountStream(0))
   const subject = account?.account ?? `account ${normaliseEmail(username)}`
   const familiar = account !== undefined && familiarAddresses.isFamiliar(account.account, address, clock())
   const isAccepted = await attemptLimiter.attempt({ subject, address, familiar }, async () => {

@@ -31,7 +31,7 @@ export type ChangedWebhook = { readonly webhook: Webhook; readonly position: Pos
 export const MAX_DESCRIPTION_LENGTH = 500
 
 /** @throws StoreUnavailable */
-export const webhooksOf = async (store: Pick<EventStore, 'read'>, account: number): Promise<Webhooks> =>
+export const webhooksOf = async (store: Pick<EventStore, 'readStream'>, account: number): Promise<Webhooks> =>
   (await loadStream(store, webhooksStream(account), webhooksFold)).state
 
 /**

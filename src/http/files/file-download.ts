@@ -155,7 +155,7 @@ const RETRY_DELAY_MS = 20
 /** @throws BytesMissing, StoreUnavailable */
 async function openFile(files: FileStore, digest: string, options: FileReadOptions): Promise<Readable> {
   for (let attempt = 1; ; attempt++) {
-    const stream = await files.read(digest, options)
+    const stream = await files.readFile(digest, options)
     if (stream !== undefined) return stream
     if (attempt === MAX_ATTEMPTS)
       throw new BytesMissing(`The event log refers to file ${digest}, but the file store does not have it`)

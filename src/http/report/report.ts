@@ -21,7 +21,7 @@ export type ReportServices = {
     readonly queries: DiamondQueries
     readonly links: SignedLinks
     readonly pictures: StonePictureCache
-    readonly store: Pick<EventStore, 'read'>
+    readonly store: Pick<EventStore, 'readStream'>
     /** Account and client names for the history. */
     readonly people: Pick<AccountDirectory, 'displayNameOf'>
   }

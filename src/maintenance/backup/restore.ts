@@ -174,7 +174,7 @@ export async function restore(
 async function openServer(open: RestoreTargetOpener, { settings, backup }: RestorePlan): Promise<RestoreTarget> {
   const installation = await open(settings, 'filled')
   try {
-    if ((await installation.store.read(LOG_STREAM)).length === 0)
+    if ((await installation.store.readStream(LOG_STREAM)).length === 0)
       throw new OperationFailure("The server's log is empty: restore the server's backup first")
     await requireNoRunningProcess(installation)
     if (backup !== undefined) await checkLog(installation.store, backup.manifest)

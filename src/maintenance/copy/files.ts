@@ -17,7 +17,7 @@ export async function digestOf(chunks: AsyncIterable<unknown>): Promise<ContentD
 
 /** Undefined if the store does not have the file. @throws StoreUnavailable */
 async function digestOfStoredFile(files: FileStore, digest: string): Promise<ContentDigest | undefined> {
-  const chunks = await files.read(digest)
+  const chunks = await files.readFile(digest)
   return chunks && digestOf(chunks)
 }
 
@@ -78,7 +78,7 @@ const RETRY_ADVICE = 'It was written a moment ago: check the disk there, then ru
 
 /** Discards a file whose bytes do not match its digest. @returns the digest of what was read */
 async function write(source: FileStore, target: FileStore, digest: string): Promise<ContentDigest | undefined> {
-  const chunks = await source.read(digest)
+  const chunks = await source.readFile(digest)
   if (chunks === undefined) return undefined
   const incoming = await target.receive()
   try {

@@ -35,7 +35,7 @@ export async function beginMove(
   from: string,
 ): Promise<MoveCopyState> {
   const log = await source.store.identity()
-  const [beginEvent, endEvent] = await target.store.read(COPY_STREAM)
+  const [beginEvent, endEvent] = await target.store.readStream(COPY_STREAM)
   if (beginEvent === undefined) {
     const copy = randomUUID()
     await requireMovableSource(source, copy)
@@ -72,7 +72,7 @@ export async function requireMovableSource({ store }: Installation, copy: string
 
 /** Whether this copy has fenced its source. */
 export async function isFenced({ store }: Installation, copy: string): Promise<boolean> {
-  const [last] = await store.read(LOG_STREAM, { last: 1 })
+  const [last] = await store.readStream(LOG_STREAM, { last: 1 })
   return readOnlyStateOf(last, [])?.copy === copy
 }
 

@@ -37,7 +37,7 @@ const FILE_REFERENCE_SOURCES: readonly FileReferenceSource[] = [
 ]
 
 type FileVerification = {
-  readonly store: Pick<EventStore, 'read'>
+  readonly store: Pick<EventStore, 'readStream'>
   readonly files: FileStore
   readonly differences: Differences
 }
@@ -80,12 +80,12 @@ async function checkFile(
 
 /** Stream and revision of the attachment; undefined if it was removed. */
 async function findAttachment(
-  store: Pick<EventStore, 'read'>,
+  store: Pick<EventStore, 'readStream'>,
   stream: string,
   { isAbout, attachedEventType }: FileReferenceSource,
   document: Document,
 ): Promise<string | undefined> {
-  const events = await store.read(stream)
+  const events = await store.readStream(stream)
   const last = events.findLast((event) => isAbout(event, document))
   return last?.type === attachedEventType ? `${stream}@${last.revision}` : undefined
 }

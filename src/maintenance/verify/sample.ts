@@ -152,7 +152,7 @@ class SampledEvents {
   /** The events of a stream up to a position. A damaged event is reported. */
   readStream(stream: string, position: PositionOrStart): Promise<readonly StoredEvent[] | 'damaged'> {
     return this.#readIntact(async () => {
-      const storedEvents = await this.#store.read(stream)
+      const storedEvents = await this.#store.readStream(stream)
       const events = storedEvents.filter((event) => comparePositions(event.position, position) <= 0)
       if (!this.#checked.has(stream)) for (const event of events) await this.#check(event)
       this.#checked.add(stream)

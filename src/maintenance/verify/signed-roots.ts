@@ -38,7 +38,7 @@ export async function checkSignedRoots(
 async function openCheckpoints({ store, keys, context }: SignedRootSources): Promise<SignedCheckpoints | undefined> {
   try {
     // `openLogKey` creates a missing key.
-    const [keyEvent] = await store.read(LOG_KEY_STREAM, { last: 1 })
+    const [keyEvent] = await store.readStream(LOG_KEY_STREAM, { last: 1 })
     const key = keyEvent && (await openLogKey(context, keys))
     return key && new SignedCheckpoints(store, key)
   } catch (error) {

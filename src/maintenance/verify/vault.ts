@@ -51,7 +51,7 @@ export async function checkVault({ store, vault, pendingSecrets, differences }: 
   }
   for (const [digest, expiresAt] of pendingSecrets.expiryByDigest) {
     if (entryDigests.has(digest) || expiresAt < Date.now()) continue
-    const events = await store.read(secretStream(digest))
+    const events = await store.readStream(secretStream(digest))
     if (findEnding(events) !== undefined) continue
     differences.add({
       where: `${secretStream(digest)}@0`,
@@ -81,7 +81,7 @@ async function findSurplusReason(
   // A receipt outlives its secret, so that the sender can still list it; a notice is sent after the end of a secret.
   if (item.kind === 'receipt' || (item.kind === 'mail' && item.mail === 'notice')) return undefined
   const itemName = item.kind === 'entry' ? 'its content' : 'a mail about it'
-  const events = await store.read(secretStream(item.digest))
+  const events = await store.readStream(secretStream(item.digest))
   if (events.length === 0) {
     return item.createdAt < Date.now() - ORPHAN_AGE_MS
       ? `${itemName} is in the vault, but the log has no such secret`

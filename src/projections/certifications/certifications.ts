@@ -94,7 +94,7 @@ export class CertificationQueries {
   /** Searches the streams that the read model has parked. */
   async #diamondInParkedStreams(id: number): Promise<number | undefined> {
     for (const stream of await this.model.parkedStreams()) {
-      const attachment = (await this.store.read(stream)).find((event) => isAttached(event, id))
+      const attachment = (await this.store.readStream(stream)).find((event) => isAttached(event, id))
       if (attachment !== undefined) return diamondIdOfStream(attachment.stream)
     }
     return undefined

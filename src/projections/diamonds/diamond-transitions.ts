@@ -14,8 +14,8 @@ export type DiamondTransition = {
 }
 
 /** The events of both streams of a diamond, in log order. @throws StoreUnavailable */
-export async function readDiamondEvents(store: Pick<EventStore, 'read'>, id: number): Promise<StoredEvent[]> {
-  const streams = await Promise.all([store.read(diamondStream(id)), store.read(scoresStream(id))])
+export async function readDiamondEvents(store: Pick<EventStore, 'readStream'>, id: number): Promise<StoredEvent[]> {
+  const streams = await Promise.all([store.readStream(diamondStream(id)), store.readStream(scoresStream(id))])
   return streams.flat().sort((a, b) => comparePositions(a.position, b.position))
 }
 

@@ -146,7 +146,7 @@ async function refold<Value>(
   request: StoredEvent,
 ): Promise<BatchFoldResult> {
   const until = request.position
-  const streamEvents = await Promise.all(streams.map((stream) => store.read(stream)))
+  const streamEvents = await Promise.all(streams.map((stream) => store.readStream(stream)))
   const events = streamEvents
     .flat()
     .filter(({ position }) => comparePositions(position, until) <= 0)

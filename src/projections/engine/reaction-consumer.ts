@@ -103,7 +103,9 @@ export class ReactionConsumer implements EventConsumer {
     const deadLetters: DeadLetter[] = []
     for (const stream of streams) {
       await build.unpark(stream)
-      const events = (await this.#store.read(stream)).filter(({ position }) => comparePositions(position, until) <= 0)
+      const events = (await this.#store.readStream(stream)).filter(
+        ({ position }) => comparePositions(position, until) <= 0,
+      )
       deadLetters.push(...(await this.#handleEvents(events, signal)))
     }
     return deadLetters

@@ -16,7 +16,7 @@ export class ActorResolver {
   readonly #names = new Map<string, Promise<string>>()
 
   constructor(
-    private readonly store: Pick<EventStore, 'read'>,
+    private readonly store: Pick<EventStore, 'readStream'>,
     private readonly accountNames: AccountNameSource,
   ) {}
 

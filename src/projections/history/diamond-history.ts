@@ -56,7 +56,7 @@ export type DiamondHistory = {
 }
 
 /** @throws StoreUnavailable */
-export async function readDiamondHistory(store: Pick<EventStore, 'read'>, id: number): Promise<DiamondHistory> {
+export async function readDiamondHistory(store: Pick<EventStore, 'readStream'>, id: number): Promise<DiamondHistory> {
   const transitions = [...foldTransitions(id, await readDiamondEvents(store, id))]
   const lastView = transitions.findLast(({ after }) => after !== undefined)?.after
   return { transitions, lastView, isLive: transitions.at(-1)?.after !== undefined }

@@ -296,7 +296,7 @@ export class TokenRevocationList {
   async #isLiveInLog(token: AccessTokenIdentity): Promise<boolean> {
     const revocations = new RevokedTokens(this.#options.ttlSeconds, this.#options.monotonic)
     const streams = [`session-${token.session}`, `account-${token.account}`, `client-${token.client}`, RESTORES_STREAM]
-    for (const events of await Promise.all(streams.map((stream) => this.#options.store.read(stream)))) {
+    for (const events of await Promise.all(streams.map((stream) => this.#options.store.readStream(stream)))) {
       for (const event of events) revocations.applyEvent(event)
     }
     return revocations.isLive(token)

@@ -19,7 +19,7 @@ export class ForeignCheckpoint extends InvalidEventPayload {}
  * checkpoints signed in the lost part are no prefix of the new log.
  * @throws StoreUnavailable
  */
-export const logOriginOf = async (store: Pick<EventStore, 'identity' | 'read'>): Promise<string> =>
+export const logOriginOf = async (store: Pick<EventStore, 'identity' | 'readStream'>): Promise<string> =>
   `adamant/${await logLineage(store)}`
 
 /** Signs the tree if it has grown since the last checkpoint. */
@@ -35,7 +35,7 @@ export type Signer = {
 /** The checkpoints signed for a log. */
 export class SignedCheckpoints {
   constructor(
-    private readonly store: Pick<EventStore, 'identity' | 'read'>,
+    private readonly store: Pick<EventStore, 'identity' | 'readStream'>,
     private readonly key: KeyObject,
   ) {}
 
@@ -55,7 +55,7 @@ export class SignedCheckpoints {
 
   /** The latest checkpoint of any epoch. @throws ForeignCheckpoint, StoreUnavailable */
   async latestOfAnyEpoch(): Promise<SignedCheckpoint | undefined> {
-    const [last] = await this.store.read(CHECKPOINTS_STREAM, { last: 1 })
+    const [last] = await this.store.readStream(CHECKPOINTS_STREAM, { last: 1 })
     if (last === undefined) return undefined
     const note = decode<CheckpointSigned>(last).data.checkpoint
     return { ...this.verifyNote(note, last.revision), note, revision: last.revision }

@@ -56,7 +56,8 @@ const isPermanentFailure = (error: unknown) =>
 /** With atomic appends no request stays incomplete, but a copied log may come from a store without them. */
 async function mayHaveIncompleteRequests(store: EventStore): Promise<boolean> {
   return (
-    !store.isAppendManyAtomic || (await store.read(LOG_STREAM, { last: 1 })).some(({ type }) => type === 'LogOpened')
+    !store.isAppendManyAtomic ||
+    (await store.readStream(LOG_STREAM, { last: 1 })).some(({ type }) => type === 'LogOpened')
   )
 }
 

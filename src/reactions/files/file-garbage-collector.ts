@@ -90,7 +90,7 @@ export class FileGarbageCollector {
     const head = await store.head()
     for (const { progress } of referencingModels)
       while (!(await progress.waitForPosition(head, READ_MODEL_WAIT_MS))) if (signal.aborted) return
-    const [logCreated] = await store.read(LOG_STREAM)
+    const [logCreated] = await store.readStream(LOG_STREAM)
     if (logCreated === undefined) return
     const counts = { found: 0, olderThanLog: 0, left: 0 }
     for await (const { digest, touchedAt } of files.list()) {
@@ -173,7 +173,7 @@ export class FileGarbageCollector {
     const referencedDigests = new Set<string>()
     const parked = await Promise.all(referencingModels.map(({ model }) => model.parkedStreams()))
     for (const stream of new Set(parked.flatMap((streams) => [...streams]))) {
-      for (const { data } of await store.read(stream)) {
+      for (const { data } of await store.readStream(stream)) {
         for (const [digest] of JSON.stringify(data).matchAll(DIGEST_PATTERN))
           referencedDigests.add(digest.toLowerCase())
       }

@@ -16,7 +16,7 @@ export type ReportReadingOptions = {
   /** The certification's current state in the log. */
   readonly certification: (diamond: number, id: number) => Promise<Certification | undefined>
   /** @throws UnreadableReport for a PDF that can't be parsed */
-  readonly read: (pdf: Buffer) => Promise<ReportReading>
+  readonly readReport: (pdf: Buffer) => Promise<ReportReading>
   readonly record: (report: {
     readonly diamond: number
     readonly certification: number
@@ -83,9 +83,9 @@ async function readAttachedReport(options: ReportReadingOptions, event: StoredEv
 }
 
 /** @returns undefined if the PDF is unreadable or empty */
-async function readOrSkip({ read, log }: ReportReadingOptions, pdf: Buffer, certification: number) {
+async function readOrSkip({ readReport, log }: ReportReadingOptions, pdf: Buffer, certification: number) {
   try {
-    const reading = await read(pdf)
+    const reading = await readReport(pdf)
     return isEmptyReading(reading) ? undefined : reading
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'UnreadableReport') throw error

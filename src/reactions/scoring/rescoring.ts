@@ -77,7 +77,7 @@ export async function rescore(
 ): Promise<number> {
   const due: DiamondToScore[] = []
   for (const id of diamonds) {
-    const state = tryFoldScoring(await tools.store.read(diamondStream(id)))
+    const state = tryFoldScoring(await tools.store.readStream(diamondStream(id)))
     if ('error' in state)
       tools.log.warn({ err: state.error, diamond: id }, 'a diamond has events that cannot be decoded: not scored')
     if ('error' in state || state.diamond.status !== 'live') continue

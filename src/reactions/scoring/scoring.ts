@@ -114,7 +114,7 @@ async function findDiamondsToScore({ store }: ScoringReactionOptions, events: re
     const cause = streamEvents.at(-1)
     if (cause === undefined) continue
     const isNew = streamEvents[0]?.revision === 0n
-    const history = isNew ? streamEvents : await store.read(stream)
+    const history = isNew ? streamEvents : await store.readStream(stream)
     const state = tryFoldScoring(history)
     if ('error' in state) poisonEvents.push({ event: cause, error: state.error })
     else if (state.diamond.status === 'live' && diamondStream(state.diamond.id) === stream) {

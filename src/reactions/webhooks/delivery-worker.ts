@@ -18,11 +18,11 @@ import { toWebhookMessage, signMessage, type DeliveryOutcome, type SendMessage }
  * @throws StoreUnavailable
  */
 async function traceOfChange(
-  store: Pick<EventStore, 'read'>,
+  store: Pick<EventStore, 'readStream'>,
   { diamond, what }: Pick<FeedChange, 'diamond' | 'what'>,
 ): Promise<string | undefined> {
   const isOnlyScores = what.every((one) => one === 'scores')
-  const [newest] = await store.read(isOnlyScores ? scoresStream(diamond) : diamondStream(diamond), { last: 1 })
+  const [newest] = await store.readStream(isOnlyScores ? scoresStream(diamond) : diamondStream(diamond), { last: 1 })
   return newest && traceOf(newest).trace
 }
 

@@ -28,9 +28,9 @@ export function openEventStoreDB(
 ): EventStore<Promise<PositionOrStart>> {
   const connection = new EventStoreDBConnection(address, timing)
   const reader = new EventReader(connection, timing)
-  const read: EventLog['read'] = (stream, { last } = {}) =>
+  const readStream: EventLog['readStream'] = (stream, { last } = {}) =>
     last === undefined ? reader.readStream(stream) : reader.readNewest(stream, last)
-  const fence = isCopyTarget ? undefined : new Fence({ read })
+  const fence = isCopyTarget ? undefined : new Fence({ readStream })
   const onStored = (position: Position) => {
     feed.observePosition(position)
     reader.observePosition(position)
@@ -50,7 +50,7 @@ export function openEventStoreDB(
       if (appends.length === 0) return []
       return order === 'kept' ? appender.appendInOrder(appends) : appender.appendMany(appends)
     },
-    read,
+    readStream,
     async *readAll(from, filter) {
       yield* reader.readAll(from, await readHead(), filter)
     },

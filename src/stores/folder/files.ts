@@ -255,7 +255,7 @@ export function openDirectoryFileStore(folder: string): FileStore {
           handles,
         })
       }),
-    read: (digest, options) => mapFileSystemErrors(() => readFileContent(layout, digest, options)),
+    readFile: (digest, options) => mapFileSystemErrors(() => readFileContent(layout, digest, options)),
     list: () => listFiles(layout),
     readTouchToken: (digest) => mapFileSystemErrors(() => readTouchToken(layout.pathOf(digest))),
     remove: (digest, touchToken) => mapFileSystemErrors(() => removeFile(layout, digest, touchToken)),

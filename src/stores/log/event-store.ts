@@ -47,7 +47,7 @@ class LogIdentity {
   #isKnown = false
 
   constructor(
-    private readonly store: Pick<EventLog, 'read' | 'append' | 'head' | 'readAll'>,
+    private readonly store: Pick<EventLog, 'readStream' | 'append' | 'head' | 'readAll'>,
     private readonly name: string,
     private readonly mayCreate: boolean,
   ) {}
@@ -67,12 +67,12 @@ class LogIdentity {
 
   async #readOrCreate(): Promise<string> {
     for (;;) {
-      const [first] = await this.store.read(LOG_STREAM)
+      const [first] = await this.store.readStream(LOG_STREAM)
       if (first !== undefined) return this.#identityOf(first)
       if (!this.mayCreate) throw new StoreUnavailable(`${this.name} has no LogCreated event`)
       const foreignStreams = await findForeignStreams(this.store)
       // Another process may have created the log meanwhile.
-      if (foreignStreams.length > 0 && (await this.store.read(LOG_STREAM)).length === 0)
+      if (foreignStreams.length > 0 && (await this.store.readStream(LOG_STREAM)).length === 0)
         throw this.#foreignLogError(`has events in ${foreignStreams.join(', ')}, but no LogCreated`)
       const event = createLogCreatedEvent()
       try {
@@ -135,9 +135,9 @@ function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
       mustBeOpen()
       return appends.track(store.appendMany(...args))
     },
-    async read(...args) {
+    async readStream(...args) {
       mustBeOpen()
-      return store.read(...args)
+      return store.readStream(...args)
     },
     async *readAll(...args) {
       mustBeOpen()

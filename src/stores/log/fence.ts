@@ -16,10 +16,10 @@ export const isFenceStream = (stream: string): boolean => stream === LOG_STREAM 
  * @param stateIfEmpty meaning of a log without events: it is new, or another log's events are about to be copied into it
  */
 export async function readClosedReason(
-  store: Pick<EventLog, 'read'>,
+  store: Pick<EventLog, 'readStream'>,
   stateIfEmpty: 'new' | 'filling',
 ): Promise<ReadOnlyState | undefined> {
-  const [[last], copy] = await Promise.all([store.read(LOG_STREAM, { last: 1 }), store.read(COPY_STREAM)])
+  const [[last], copy] = await Promise.all([store.readStream(LOG_STREAM, { last: 1 }), store.readStream(COPY_STREAM)])
   return deriveClosedReason(last, copy, stateIfEmpty)
 }
 
@@ -58,7 +58,7 @@ export class Fence {
   #closedReason: ReadOnlyState | undefined
   #refreshedAt = Number.NEGATIVE_INFINITY
 
-  constructor(store: Pick<EventLog, 'read'>) {
+  constructor(store: Pick<EventLog, 'readStream'>) {
     this.#refresh = new SingleFlight(async () => {
       const startedAt = performance.now()
       this.#closedReason = await readClosedReason(store, 'new')

@@ -106,7 +106,7 @@ export function guardLog(log: EventStore, name: string, startWait?: Pick<OutageW
     fenceDelayMs: log.fenceDelayMs,
     append: (...args) => append(async () => recordPosition(await log.append(...args))),
     appendMany: (...args) => append(async () => (await log.appendMany(...args)).map(recordPosition)),
-    read: (...args) => read(() => log.read(...args)),
+    readStream: (...args) => read(() => log.readStream(...args)),
     readAll,
     subscribe: (...args) => log.subscribe(...args),
     head: () => read(async () => recordPosition(await log.head())),

@@ -302,7 +302,7 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
         },
       }
     },
-    async read(digest, { range, ...expected } = {}) {
+    async readFile(digest, { range, ...expected } = {}) {
       const newest = await call(({ files }) =>
         files.findOne({ filename: digest }, { sort: { uploadDate: -1, _id: -1 } }),
       )

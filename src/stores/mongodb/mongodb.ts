@@ -35,7 +35,8 @@ export function personsIn(mongo: MongoDatabase): PersonStore {
           if (!isDuplicate(error)) throw error
         })
       }, WRITE),
-    read: async (account) => (await call(({ persons }) => persons.findOne({ _id: account })))?.sealed ?? undefined,
+    readPerson: async (account) =>
+      (await call(({ persons }) => persons.findOne({ _id: account })))?.sealed ?? undefined,
     async forget(accounts) {
       for (const account of accounts) {
         await call(({ persons }) => upsertPerson(persons, account, { sealed: null, at: 0, confirmed: true }), WRITE)

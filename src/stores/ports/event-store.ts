@@ -79,7 +79,7 @@ export interface EventLog<
    * SQLite: one transaction, all or nothing. An append that is already stored returns its original positions while the
    * others are stored, so repeating a partly stored bulk completes it.
    * EventStoreDB: concurrent appends, each idempotent. If one fails, others may be stored; a command that needs all of
-   * them therefore appends an intent event first (commands/bulk/handle-all.ts).
+   * them therefore appends an intent event first (commands/bulk/handle-bulk.ts).
    * @param order `kept`: across all streams, no event is stored before the events of an earlier append. Use it to
    *   fill a log that has no other writer. The appends are pipelined; if one fails, the ones before it are stored, and
    *   repeating the same call completes the rest. A SQLite transaction always keeps the order
@@ -87,7 +87,7 @@ export interface EventLog<
    */
   appendMany(appends: readonly Append[], order?: 'any' | 'kept'): Promise<Position[]>
   /** The stream's events in order, or the `last` newest of them, still in order. Empty if the stream does not exist. */
-  read(stream: string, options?: { readonly last?: number }): Promise<StoredEvent[]>
+  readStream(stream: string, options?: { readonly last?: number }): Promise<StoredEvent[]>
   /** All events after `from` (exclusive) in the total order, up to the head at the time of the call. */
   readAll(from: PositionOrStart, filter?: StreamFilter): AsyncIterable<StoredEvent>
   /**

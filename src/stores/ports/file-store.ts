@@ -24,7 +24,7 @@ export interface FileStore {
    * @returns undefined if the file does not exist
    * @throws StoreUnavailable; BytesMissing if the stored file does not have the expected length
    */
-  read(digest: string, options?: FileReadOptions): Promise<Readable | undefined>
+  readFile(digest: string, options?: FileReadOptions): Promise<Readable | undefined>
   /** In no particular order. */
   list(): AsyncIterable<FileEntry>
   /** Changes with every touch. Undefined if the file does not exist. */

@@ -18,7 +18,7 @@ export interface PersonStore {
   put(row: PersonRow): Promise<void>
   /** For restoring from a copy: does nothing if the account has a row or was erased in this store. */
   restore(row: PersonRow): Promise<void>
-  read(account: number): Promise<Buffer | undefined>
+  readPerson(account: number): Promise<Buffer | undefined>
   /** Deletes these accounts' rows permanently and records the account ids as erased. Idempotent. */
   forget(accounts: readonly number[]): Promise<void>
   /** Accounts whose row is older than `before` and was never confirmed: their registration may have failed. */

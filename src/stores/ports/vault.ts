@@ -93,7 +93,7 @@ export interface Vault {
   identity(): Promise<string>
   /** Stores the entry with its mails, all or nothing. */
   put(entry: VaultEntry, mails: readonly NewMail[]): Promise<void>
-  read(digest: string): Promise<Buffer | undefined>
+  readSecret(digest: string): Promise<Buffer | undefined>
   /** The existing receipts of these secrets, by digest. */
   receipts(secrets: readonly ReceiptKey[]): Promise<ReadonlyMap<string, Receipt>>
   /** Deletes the entries and their link mails; schedules or deletes the notice mail. Idempotent. */

@@ -164,7 +164,7 @@ export function openSqliteEventStore(
       return position
     },
     appendMany: async (appends) => (appends.length === 0 ? [] : writer.write(encodeAppends(appends))),
-    read: async (stream, { last } = {}) => readStream(log, stream, last),
+    readStream: async (stream, { last } = {}) => readStream(log, stream, last),
     async *readAll(from, filter) {
       yield* readPages(log, numberOf(from), feed.refreshHead(), filter)
     },

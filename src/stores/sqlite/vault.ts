@@ -26,7 +26,7 @@ const personsIn = (file: VaultFile): PersonStore => ({
   put: ({ account, sealed, at }) => file.change((connection) => void connection.putPerson.run(account, sealed, at)),
   restore: ({ account, sealed, at }) =>
     file.change((connection) => void connection.restorePerson.run(account, sealed, at)),
-  read: async (account) => file.read((connection) => connection.person.get(account)),
+  readPerson: async (account) => file.read((connection) => connection.person.get(account)),
   forget: (accounts) =>
     file.change((connection) => {
       for (const account of accounts) connection.forgetPerson.run(account)
@@ -92,7 +92,7 @@ function readOrCreateIdentity(db: Database.Database): string {
 
 const secretOperations = (file: VaultFile) => ({
   put: (entry: VaultEntry, mails: readonly NewMail[]) => file.change((connection) => insert(connection, entry, mails)),
-  read: async (digest: string) => file.read((connection) => connection.entry.get(digest)),
+  readSecret: async (digest: string) => file.read((connection) => connection.entry.get(digest)),
   async receipts(keys: readonly ReceiptKey[]) {
     const found = file.read((connection) =>
       keys.map(({ digest, forgottenAt }) => [digest, connection.receipt.get(forgottenAt, digest)] as const),

@@ -25,7 +25,7 @@ async function attachAndRead(
   certification(expect(201, await upload(ann, [text('product', id), ...parts, pdf])))
   const stream = `diamond-${id}`
   await until('its reading', async () => {
-    const events = await service.installation.store.read(stream)
+    const events = await service.installation.store.readStream(stream)
     return events.some(({ type }) => type === 'ReportRead')
   })
 }
@@ -92,7 +92,7 @@ test('has a warning only while it contradicts its diamond', async (given) => {
 test('with a contradiction changes the ETag for readers, and does not block a change with If-Match', async (given) => {
   const { ann, service } = given
   const { id } = await created(ann, { carat: 0.75 })
-  await until('its scores', async () => (await service.installation.store.read(`scores-${id}`)).length > 0)
+  await until('its scores', async () => (await service.installation.store.readStream(`scores-${id}`)).length > 0)
   const parts = [text('product', id), text('laboratory', 'GIA'), file(fixture(reportNamed('gia').file))]
   expect(201, await upload(ann, parts))
   const seen: { etag: string; body: string }[] = []
@@ -110,7 +110,7 @@ test('with a contradiction does not affect the scores until it is resolved', asy
   const { store } = service.installation
   const { id } = await created(ann, { isLabGrown: true })
   await attachAndRead(given, id, 'gia')
-  const scores = async () => (await store.read(`scores-${id}`)).map(({ data }) => data['revision'])
+  const scores = async () => (await store.readStream(`scores-${id}`)).map(({ data }) => data['revision'])
   await until('its first scores', async () => (await scores()).length > 0)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { isLabGrown: false }))
   await until('scores of what was measured', async () => (await scores()).includes(3))

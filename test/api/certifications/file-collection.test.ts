@@ -94,7 +94,7 @@ test('is kept while a parked stream may use it; other files are still collected'
     const { id } = await created(ann)
     const pdfs = [smallPdf(), smallPdf()] as const
     const both = [await attached(ann, id, pdfs[0]), await attached(ann, id, pdfs[1])]
-    const [, first] = await store.read(`diamond-${id}`)
+    const [, first] = await store.readStream(`diamond-${id}`)
     assert.ok(first)
     const { digest } = first.data['file'] as { digest: string }
     // A later release attached the same report to another stone with an event type that is unknown here.

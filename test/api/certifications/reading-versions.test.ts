@@ -56,7 +56,7 @@ async function createWithVersion1Reading({ ann, installation: { store } }: Servi
 }
 
 const readingsOf = async ({ installation: { store } }: Service, id: number): Promise<StoredEvent[]> =>
-  (await store.read(`diamond-${id}`)).filter(({ type }) => type === 'ReportRead')
+  (await store.readStream(`diamond-${id}`)).filter(({ type }) => type === 'ReportRead')
 
 type CertificationWithWarnings = ShownCertification & { readonly warnings?: readonly string[] }
 

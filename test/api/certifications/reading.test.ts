@@ -29,7 +29,7 @@ const gia = reportNamed('gia')
 const pdf = fixture(gia.file)
 
 async function readings({ installation }: Service, diamond: number): Promise<ReportRead['data'][]> {
-  const events = await installation.store.read(`diamond-${diamond}`)
+  const events = await installation.store.readStream(`diamond-${diamond}`)
   return events.filter(({ type }) => type === 'ReportRead').map(({ data }) => data as ReportRead['data'])
 }
 
@@ -51,7 +51,7 @@ test('is read after the response and recorded on the stream of the diamond by th
   answered.resolve()
   const [read] = await untilRead(service, id)
   assert.equal(read, { certification: certification.id, reading: gia.reading })
-  const events = await service.installation.store.read(`diamond-${id}`)
+  const events = await service.installation.store.readStream(`diamond-${id}`)
   const [attachment, reading] = events.slice(-2)
   assert.is(reading?.metadata['actor'], 'reports')
   assert.is(reading?.metadata['$causationId'], attachment?.id)

@@ -103,7 +103,8 @@ test('whose bytes were changed is not read as a report, but is a dead letter unt
     const { id } = await created(ann, { carat: 0.73 })
     await attached(ann, id, pdf, '2136273512')
     const stream = `diamond-${id}`
-    const readings = async () => (await installation.store.read(stream)).filter(({ type }) => type === 'ReportRead')
+    const readings = async () =>
+      (await installation.store.readStream(stream)).filter(({ type }) => type === 'ReportRead')
     writeFileSync(storedPath(service, pdf), Buffer.concat([pdf.subarray(0, -1), Buffer.from('x')]))
     start()
     await until('a dead letter', async () => (await deadLetters()).length > 0)
@@ -128,7 +129,7 @@ test('of a 3D model that was replaced by another valid one gives no scores', () 
     start()
     await until('a dead letter', async () => (await deadLetters()).length > 0)
     assert.match((await deadLetters())[0]?.reason ?? '', `The file ${digestOf(ownModel)} of a 3D model is missing or`)
-    assert.equal(await installation.store.read(`scores-${id}`), [])
+    assert.equal(await installation.store.readStream(`scores-${id}`), [])
   }))
 
 test.run()

@@ -31,7 +31,7 @@ test.after.each(async ({ service, postbox }) => {
 })
 
 const eventsOf = ({ service }: Given, { secret_key }: Shown) =>
-  service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
+  service.installation.store.readStream(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
 const untilRecorded = (given: Given, secret: Shown, type: string) =>
   until(type, async () => (await eventsOf(given, secret)).some((event) => event.type === type))
 
@@ -219,7 +219,10 @@ test('whose secret can no longer be decoded does not delay other mails', async (
     await until('four mails', () => left <= 0)
     const last = await share('e')
     const stream = secretStream(parseSecretKeyDigest(last.secret_key) ?? '')
-    await until('the record of the fifth mail', async () => (await service.installation.store.read(stream)).length > 1)
+    await until(
+      'the record of the fifth mail',
+      async () => (await service.installation.store.readStream(stream)).length > 1,
+    )
   } finally {
     await service.stop()
   }

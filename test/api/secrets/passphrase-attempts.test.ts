@@ -34,12 +34,12 @@ test('with a passphrase is burned after twenty wrong attempts in total, and its 
   assert.equal([shown.state, shown['failed_attempts'], shown.secret_key], ['burned', 20, ''])
   const page = expect(200, await request(url, { path: `/private/${metadata_key}` })).text
   assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: the secret was burned unread/)
-  const events = await service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
+  const events = await service.installation.store.readStream(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
   assert.equal([events.at(-1)?.type, events.at(-1)?.data['by']], ['SecretBurned', 'guesses'])
   const { vault } = service.installation
   await until(
     'the vault to forget it',
-    async () => (await vault.read(parseSecretKeyDigest(secret_key) ?? '')) === undefined,
+    async () => (await vault.readSecret(parseSecretKeyDigest(secret_key) ?? '')) === undefined,
   )
 })
 

@@ -148,7 +148,7 @@ test('are tested by a signed message, which both secrets sign after a rotation',
 test('have encrypted secrets in the log', async ({ service }) => {
   const ann = await service.newVendor()
   const { secret } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
-  const events = await service.installation.store.read(`webhooks-${ann.account}`)
+  const events = await service.installation.store.readStream(`webhooks-${ann.account}`)
   assert.is(events.length, 1)
   const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const text = JSON.stringify(events[0]?.data)

@@ -45,7 +45,7 @@ test('of a certification shows who attached and removed it, the values read, and
   const { file } = reportNamed('gia')
   const { id: certification } = await attached(ann, id, fixture(file), '2136273512')
   await until('the report to be read', async () =>
-    (await installation.store.read(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
+    (await installation.store.readStream(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
   )
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
   expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 0.9 }))
@@ -109,7 +109,7 @@ test('of a request shows all events that it caused, in all streams, in the order
   const { ann, installation } = service
   const response = expect(201, await ann.post('/v4/diamond', stone({ sku: 'CAUSED' })))
   const { id } = response.json() as { id: number }
-  await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
+  await until('scores', async () => (await installation.store.readStream(`scores-${id}`)).length > 0)
   const request = String(response.headers['x-request-id'])
   const entries = await findEntriesByCorrelation(installation, request)
   assert.equal(
@@ -132,7 +132,7 @@ test('shows events that cannot be decoded in their place, and the events after t
   const correlation = randomUUID()
   const by = { ...operator, correlation }
   const write = async (type: string, data: object, schema: string) => {
-    const [last] = await installation.store.read(stream, { last: 1 })
+    const [last] = await installation.store.readStream(stream, { last: 1 })
     const event = { id: randomUUID(), type, data: { ...data }, metadata: toEventMetadata(by, Date.now(), schema) }
     await installation.store.append(stream, last?.revision ?? 'none', [event])
   }

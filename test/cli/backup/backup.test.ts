@@ -85,7 +85,7 @@ test('restores its state, invalidates sessions, links and waiting secrets, and d
     )
     assert.equal(await skus(vendorAfter), [])
   }
-  const owned = await restarted.installation.store.read(`diamond-${id}`)
+  const owned = await restarted.installation.store.readStream(`diamond-${id}`)
   assert.equal(owned[0]?.data['owner'], ann.account)
   assert.equal(
     (await storedDigests(restarted.installation.files)).toSorted(),

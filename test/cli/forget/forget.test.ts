@@ -69,7 +69,7 @@ test('is in no file of DATA_DIR and of later backups', async ({ installation }) 
   await created(service.ann)
   const { email, account, secret, authorization } = await createAccountWithData(installation, service)
   const { store, persons } = service.installation
-  assert.ok(await persons.read(account))
+  assert.ok(await persons.readPerson(account))
   // The address is readable before, so that the search below is meaningful.
   const plan = await installation.run(['user', 'list'])
   assert.match(plan.out, email)
@@ -79,8 +79,8 @@ test('is in no file of DATA_DIR and of later backups', async ({ installation }) 
   assert.is(forgotten['account'], account)
   assert.ok(Number(forgotten['events']) >= 5)
 
-  assert.is(await persons.read(account), undefined)
-  const types = (await store.read(accountStream(account))).map(({ type }) => type)
+  assert.is(await persons.readPerson(account), undefined)
+  const types = (await store.readStream(accountStream(account))).map(({ type }) => type)
   assert.equal(types.slice(-3), ['AccountDisabled', 'ApiTokenRevoked', 'AccountForgotten'])
   const check = { path: '/api/v1/authcheck', headers: { Authorization: authorization } }
   expect(401, await request(service.url, check))

@@ -100,13 +100,13 @@ async function assertContinuesAt(
     for (const [sku, id] of acknowledged) assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`))).sku, sku)
     assert.is(withoutAddresses(await ann.get(`/v4/diamond/${filled.older}`)), before)
     expect(200, await target.send({ path: pathOf(filled.file) }))
-    const pdf = await bytesOf(await target.installation.files.read(digestOf(filled.pdf)))
+    const pdf = await bytesOf(await target.installation.files.readFile(digestOf(filled.pdf)))
     assert.is(digestOf(pdf), digestOf(filled.pdf))
 
     const { id } = await created(ann, { sku: 'NEW' })
     await until(
       'scores of the new stone',
-      async () => (await target.installation.store.read(`scores-${id}`)).length > 0,
+      async () => (await target.installation.store.readStream(`scores-${id}`)).length > 0,
     )
     assert.equal(await firstScoreEventIds(target), scored)
 

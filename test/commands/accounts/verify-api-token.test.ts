@@ -58,11 +58,11 @@ test('costs the same number of reads to reject for a known and an unknown addres
   withToken(async ({ server, token }) => {
     let events = 0
     const counted = async (stream: string) => {
-      const read = await server.store.read(stream)
+      const read = await server.store.readStream(stream)
       events += read.length
       return read
     }
-    const verify = new ApiTokenVerifier({ ...server, store: { ...server.store, read: counted } })
+    const verify = new ApiTokenVerifier({ ...server, store: { ...server.store, readStream: counted } })
     const readsFor = async (email: string, shown: string) => {
       const before = events
       await verify.verify({ email, token: shown, address })
@@ -120,7 +120,7 @@ test('has its use recorded once an hour, however often and in however many proce
     time.now += 1
     await useAll()
     assert.is(await lastUseOf(server.store, used), start + 3_600_000)
-    assert.is((await server.store.read(stream)).length, 2)
+    assert.is((await server.store.readStream(stream)).length, 2)
   }))
 
 test('is rate-limited after 50 wrong tokens from one address, and a valid token still passes', () =>

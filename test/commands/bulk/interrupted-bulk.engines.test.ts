@@ -139,7 +139,7 @@ test('is executed once, however many processes finish it concurrently', async (g
   const third = inventoryOn(given.store, given)
   await Promise.all([given.other, third, third].map((inventory) => finishBulk(inventory, stream)))
   assert.is((await eventsOf(given, 'diamond-')).length, 40)
-  assert.equal(names(await given.store.read(stream)), ['RequestAccepted', 'RequestDone'])
+  assert.equal(names(await given.store.readStream(stream)), ['RequestAccepted', 'RequestDone'])
 })
 
 test('of changes is finished on top of later changes by other commands, and skips deleted diamonds', async (given) => {
@@ -153,7 +153,7 @@ test('of changes is finished on top of later changes by other commands, and skip
   await changeDiamond(given.other, principal, patched)
   await changeDiamond(given.other, principal, planDelete(fourth, principal))
   await react(given, 30_000)
-  const streams = await Promise.all(ids.map((id) => given.store.read(`diamond-${id}`)))
+  const streams = await Promise.all(ids.map((id) => given.store.readStream(`diamond-${id}`)))
   assert.equal(streams.map(names), [
     ['DiamondCreated', 'DiamondPatched'],
     ['DiamondCreated', 'DiamondPatched'],
@@ -183,7 +183,7 @@ test('that is too large for one event is accepted in several parts', async (give
   const large = { owner: 1, origin, entries: entries(800).map((entry) => ({ ...entry, sku })) }
   await rejectedWith(StoreUnavailable, createDiamonds(given.crashing, large))
   const [stream = ''] = await requests(given)
-  assert.ok((await given.store.read(stream)).length > 1)
+  assert.ok((await given.store.readStream(stream)).length > 1)
   await react(given, 30_000)
   assert.is((await eventsOf(given, 'diamond-')).length, 800)
 })

@@ -42,7 +42,7 @@ test.after.each(({ store }) => store.close())
 
 test('does not read the stream', async ({ store, target, one }) => {
   await handle(one, target, sum, add(1))
-  const unreadable: EventStore = { ...store, read: () => Promise.reject(new StoreUnavailable('unreadable')) }
+  const unreadable: EventStore = { ...store, readStream: () => Promise.reject(new StoreUnavailable('unreadable')) }
   const { state, revision } = await handle({ ...one, store: unreadable }, target, sum, add(2))
   assert.equal([state, revision], [3, 1n])
 })
@@ -52,12 +52,12 @@ test('is never lost or refused when two processes take turns', async ({ store, t
     const { state } = await handle(turn % 2 === 0 ? one : other, target, sum, add(1))
     assert.is(state, turn)
   }
-  assert.is((await store.read(target.stream)).length, 50)
+  assert.is((await store.readStream(target.stream)).length, 50)
 })
 
 test('is never lost when two processes write concurrently', async ({ store, target, one, other }) => {
   await Promise.all([one, other].flatMap((each) => [1, 2].map(() => handle(each, target, sum, add(1)))))
-  assert.is((await store.read(target.stream)).length, 4)
+  assert.is((await store.readStream(target.stream)).length, 4)
 })
 
 test('is not refused on the basis of a stale state', async ({ target, one, other }) => {
@@ -84,7 +84,7 @@ test('that any process has already handled is recognized and not repeated', asyn
   await handle(other, named, sum, add(5))
   await handle(one, target, sum, add(1))
   assert.is((await handle(one, named, sum, add(5))).events.length, 1)
-  assert.is((await store.read(target.stream)).length, 3)
+  assert.is((await store.readStream(target.stream)).length, 3)
 })
 
 for (const fault of ['lost', 'stored', 'late'] as const) {
@@ -94,7 +94,7 @@ for (const fault of ['lost', 'stored', 'late'] as const) {
     assert.is((await handle(one, target, sum, add(5))).state, 6)
     await store.storeLateAppends()
     assert.is((await handle(one, target, sum, add(1))).state, 7)
-    assert.is((await store.read(target.stream)).length, 3)
+    assert.is((await store.readStream(target.stream)).length, 3)
   })
 }
 
@@ -110,7 +110,7 @@ test('sees what was stored after an unknown outcome', async ({ store, target, on
 test('writes timestamps that never decrease, even if the clock does', async ({ store, target, one }) => {
   await handle(one, target, sum, add(1))
   await handle({ ...one, clock: () => 5 }, target, sum, add(1))
-  const at = (await store.read(target.stream)).map(({ metadata }) => Date.parse(metadata['at'] ?? ''))
+  const at = (await store.readStream(target.stream)).map(({ metadata }) => Date.parse(metadata['at'] ?? ''))
   assert.equal(at, [clock(), clock()])
 })
 
@@ -188,7 +188,7 @@ async function execute(context: CommandContext, command: TestCommand, step: numb
 }
 
 const written = async (store: EventStore) =>
-  (await Promise.all(IDS.map((each) => store.read(`diamond-${each}`)))).map((events) =>
+  (await Promise.all(IDS.map((each) => store.readStream(`diamond-${each}`)))).map((events) =>
     events.map(({ type, data, revision }) => ({ type, data, revision })),
   )
 

@@ -36,7 +36,7 @@ const context = ({ store, time }: Given, wrapped: EventStore = store) => ({
 })
 
 const sumOf = async ({ store, stream }: Given) =>
-  (await store.read(stream)).reduce((total, { data }) => total + Number(data['to']), 0)
+  (await store.readStream(stream)).reduce((total, { data }) => total + Number(data['to']), 0)
 
 test('whose append times out but was stored succeeds, and is applied once', async (given) => {
   given.store.failNext('stored')
@@ -46,7 +46,7 @@ test('whose append times out but was stored succeeds, and is applied once', asyn
     sum,
     add(5),
   )
-  const [stored] = await given.store.read(given.stream)
+  const [stored] = await given.store.readStream(given.stream)
   assert.equal([state, events.length, revision, position], [5, 1, 0n, stored?.position])
   assert.is(await sumOf(given), 5)
 })
@@ -57,8 +57,8 @@ test('whose append times out and is stored during the retry is applied once', as
   const landing: EventStore = {
     ...given.store,
     // The second attempt loads the stream, then the first append arrives. There is nothing to land before that.
-    read: async (stream, options) => {
-      const before = await given.store.read(stream, options)
+    readStream: async (stream, options) => {
+      const before = await given.store.readStream(stream, options)
       await given.store.storeLateAppends()
       return before
     },
@@ -181,14 +181,14 @@ test('writes timestamps that never decrease within a stream, even if the clock d
       return add(1)()
     })
   }
-  const at = (await given.store.read(given.stream)).map(({ metadata }) => Date.parse(metadata['at'] ?? ''))
+  const at = (await given.store.readStream(given.stream)).map(({ metadata }) => Date.parse(metadata['at'] ?? ''))
   assert.equal(at, [1_000_000, 1_000_000, 1_000_001, 1_000_001])
 })
 
 test('that decides no events writes none', async (given) => {
   const { position, revision } = await handle(context(given), { stream: given.stream, id: 'w', origin }, sum, () => [])
   assert.equal([position, revision], [undefined, 'none'])
-  assert.equal(await given.store.read(given.stream), [])
+  assert.equal(await given.store.readStream(given.stream), [])
 })
 
 test.run()

@@ -43,7 +43,7 @@ const priced = (ids: readonly number[], price: number) =>
   ids.map((id) => planPatch(id, { set: { price }, removed: [] }, principal))
 
 const revisions = async ({ store }: Given, ids: readonly number[]) =>
-  Promise.all(ids.map(async (id) => (await store.read(`diamond-${id}`)).at(-1)?.revision))
+  Promise.all(ids.map(async (id) => (await store.readStream(`diamond-${id}`)).at(-1)?.revision))
 
 test('waits for other changes of the same diamonds, so that none of 50 concurrent changes is refused', async (given) => {
   const ids = await createdIds(given, 10)
@@ -99,7 +99,7 @@ test('writes timestamps that never decrease, even if the clock does', async (giv
     given.time.now = now
     await changeDiamonds(given.inventory, principal, priced([id], now + 1))
   }
-  const at = (await given.store.read(`diamond-${id}`)).map(({ metadata }) => metadata['at'])
+  const at = (await given.store.readStream(`diamond-${id}`)).map(({ metadata }) => metadata['at'])
   assert.equal(at, at.toSorted())
 })
 

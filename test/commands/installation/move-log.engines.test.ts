@@ -52,7 +52,7 @@ for (const { name, open } of targets) {
   test.after.each(({ target }) => target.close())
 
   const done = (copy: string) => ({ copy, events: 1, digest: '00' })
-  const types = async (store: EventStore) => (await store.read(COPY_STREAM)).map(({ type }) => type)
+  const types = async (store: EventStore) => (await store.readStream(COPY_STREAM)).map(({ type }) => type)
 
   test('has one outcome when finishing and abandoning race', async ({ target, copy }) => {
     const ends = await Promise.allSettled([
@@ -126,7 +126,7 @@ fenced('is removed only by the copy that set it', async ({ source }) => {
   await openLog(moving, source, 'a')
   assert.is(await source.closedReason(), undefined)
   assert.equal(
-    (await source.read('log')).map(({ type }) => type),
+    (await source.readStream('log')).map(({ type }) => type),
     ['LogCreated', 'LogFenced', 'LogOpened'],
   )
 })

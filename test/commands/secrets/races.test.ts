@@ -72,7 +72,7 @@ for (const [winner, first, second, type] of [
       await call[first](one)
       late.release()
       assert.is(await losing, 0)
-      assert.is((await one.store.read(secretStream(keys.digest))).at(-1)?.type, type)
+      assert.is((await one.store.readStream(secretStream(keys.digest))).at(-1)?.type, type)
     }))
 }
 
@@ -81,7 +81,7 @@ test('among passphrase guesses allows at most five attempts', () =>
     const { keys } = await shareSecret(one, shareCommand({ passphrase: 'right' }))
     const calls = alternating(one, other, 20, (process) => reveal(process, keys.secretKey, 'wrong'))
     await Promise.allSettled(calls)
-    const events = await one.store.read(secretStream(keys.digest))
+    const events = await one.store.readStream(secretStream(keys.digest))
     assert.is(events.filter(({ type }) => type === 'PassphraseTried').length, 5)
     assert.is(events.filter(({ type }) => type === 'SecretRevealed').length, 0)
   }))

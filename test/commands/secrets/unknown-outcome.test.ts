@@ -29,7 +29,7 @@ test('that was stored reveals the value to its caller only', () =>
     const { keys } = await shareSecret(faulty, shareCommand())
     store.failNext('stored')
     assert.is(await reveal(faulty, keys.secretKey), 'a value')
-    const types = (await healthy.store.read(secretStream(keys.digest))).map(({ type }) => type)
+    const types = (await healthy.store.readStream(secretStream(keys.digest))).map(({ type }) => type)
     assert.equal(types, ['SecretShared', 'SecretRevealed'])
     assert.match(String(await failed(reveal(healthy, keys.secretKey))), /Unknown secret/)
   }))
@@ -65,7 +65,7 @@ test('is retried when the secret is shared, and shares it once', () =>
   withFaults(async (faulty, store, healthy) => {
     store.failNext('stored', 'lost')
     const { keys } = await shareSecret(faulty, shareCommand())
-    assert.is((await healthy.store.read(secretStream(keys.digest))).length, 1)
+    assert.is((await healthy.store.readStream(secretStream(keys.digest))).length, 1)
     assert.is(await reveal(healthy, keys.secretKey), 'a value')
   }))
 

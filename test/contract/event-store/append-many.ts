@@ -13,7 +13,7 @@ export const appendManyRules: Rules = (test) => {
     const error = await rejectedWith(WrongRevision, store.appendMany(bulk))
     assert.is(error.stream, taken)
     assert.equal(await store.head(), before)
-    for (const stream of [streams[0], streams[2]]) assert.equal(await store.read(stream ?? ''), [])
+    for (const stream of [streams[0], streams[2]]) assert.equal(await store.readStream(stream ?? ''), [])
   })
 
   test('stores concurrent appends even if a bulk fails', async ({ store }) => {
@@ -32,7 +32,7 @@ export const appendManyRules: Rules = (test) => {
       outcomes.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
     )
-    assert.equal(numbers([...(await store.read(earlier)), ...(await store.read(later))]), [1, 2])
+    assert.equal(numbers([...(await store.readStream(earlier)), ...(await store.readStream(later))]), [1, 2])
   })
 
   test('accepts a bulk that appends twice to one stream', async ({ store }) => {
@@ -42,7 +42,7 @@ export const appendManyRules: Rules = (test) => {
       { stream, expected: 0n, events: [event(2)] },
     ]
     const positions = await store.appendMany(bulk)
-    assert.equal(numbers(await store.read(stream)), [1, 2])
+    assert.equal(numbers(await store.readStream(stream)), [1, 2])
     assert.equal(await store.appendMany(bulk), positions)
   })
 }

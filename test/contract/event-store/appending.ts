@@ -32,7 +32,7 @@ export const appendingRules: Rules = (test) => {
     const stream = newStream()
     await store.append(stream, 'none', events(2))
     await store.append(stream, 1n, events(3))
-    const stored = await store.read(stream)
+    const stored = await store.readStream(stream)
     assert.equal(
       stored.map(({ revision }) => revision),
       [0n, 1n, 2n, 3n, 4n],
@@ -54,14 +54,14 @@ export const appendingRules: Rules = (test) => {
       if (count > 0) await store.append(stream, 'none', events(count))
       const error = await rejectedWith(WrongRevision, store.append(stream, expected, events(2)))
       assert.equal([error.stream, error.expected, error.actual], [stream, expected, actual])
-      assert.is((await store.read(stream)).length, count)
+      assert.is((await store.readStream(stream)).length, count)
     })
   }
 
   test('returns the position of the last appended event, which is the new head', async ({ store }) => {
     const stream = newStream()
     const position = await store.append(stream, 'none', events(3))
-    assert.equal((await store.read(stream)).at(-1)?.position, position)
+    assert.equal((await store.readStream(stream)).at(-1)?.position, position)
     assert.equal(await store.head(), position)
   })
 
@@ -78,7 +78,10 @@ export const appendingRules: Rules = (test) => {
     const lost = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.is(lost.length, 19)
     assert.ok(lost.every(({ reason }) => reason instanceof WrongRevision && reason.actual === 1n))
-    assert.equal(numbers(await store.read(stream)), [-1, outcomes.findIndex(({ status }) => status === 'fulfilled')])
+    assert.equal(numbers(await store.readStream(stream)), [
+      -1,
+      outcomes.findIndex(({ status }) => status === 'fulfilled'),
+    ])
   })
 
   test('returns the original position for a repeated append, and stores it once', async ({ store }) => {
@@ -86,7 +89,7 @@ export const appendingRules: Rules = (test) => {
     const batch = events(3)
     const first = await store.append(stream, 'none', batch)
     assert.equal(await store.append(stream, 'none', batch), first)
-    assert.equal(ids(await store.read(stream)), ids(batch))
+    assert.equal(ids(await store.readStream(stream)), ids(batch))
   })
 
   test('recognises a repeated append after later appends to the stream', async ({ store }) => {
@@ -96,7 +99,7 @@ export const appendingRules: Rules = (test) => {
     const first = await store.append(stream, 0n, batch)
     await store.append(stream, 2n, [event()])
     assert.equal(await store.append(stream, 0n, batch), first)
-    assert.is((await store.read(stream)).length, 4)
+    assert.is((await store.readStream(stream)).length, 4)
   })
 
   test('recognises an append that is repeated while the first one is in progress', async ({ store }) => {
@@ -107,7 +110,7 @@ export const appendingRules: Rules = (test) => {
       store.append(stream, 'none', batch),
     ])
     assert.equal(first, second)
-    assert.is((await store.read(stream)).length, 2)
+    assert.is((await store.readStream(stream)).length, 2)
   })
 
   test('rejects an append of which only a part was stored before', async ({ store }) => {
@@ -115,7 +118,7 @@ export const appendingRules: Rules = (test) => {
     const [first = event(), second = event()] = events(2)
     await store.append(stream, 'none', [first])
     await rejectedWith(WrongRevision, store.append(stream, 'none', [first, second]))
-    assert.equal(ids(await store.read(stream)), [first.id])
+    assert.equal(ids(await store.readStream(stream)), [first.id])
   })
 
   test('rejects the same events in another order', async ({ store }) => {
@@ -154,7 +157,7 @@ export const appendingRules: Rules = (test) => {
     const streams = [newStream(), newStream(), newStream()]
     const appends = streams.map((stream) => ({ stream, expected: 'none' as const, events: events(2) }))
     const positions = await store.appendMany(appends)
-    const last = await Promise.all(streams.map(async (stream) => (await store.read(stream)).at(-1)?.position))
+    const last = await Promise.all(streams.map(async (stream) => (await store.readStream(stream)).at(-1)?.position))
     assert.equal(positions, last)
     assert.equal(await store.appendMany(appends), positions)
     assert.equal(await store.appendMany([]), [])
@@ -169,6 +172,6 @@ export const appendingRules: Rules = (test) => {
     const half = await Promise.all(appends.slice(0, 1).map((one) => store.append(one.stream, one.expected, one.events)))
     const positions = await store.appendMany(appends)
     assert.equal(positions[0], half[0])
-    for (const { stream } of appends) assert.is((await store.read(stream)).length, 1)
+    for (const { stream } of appends) assert.is((await store.readStream(stream)).length, 1)
   })
 }

@@ -8,7 +8,7 @@ export const closingRules: Rules = (test) => {
     const uses: (() => unknown)[] = [
       () => store.append(newStream(), 'none', [event()]),
       () => store.appendMany([{ stream: newStream(), expected: 'none', events: [event()] }]),
-      () => store.read('log'),
+      () => store.readStream('log'),
       () => store.eventAt({ commit: 1n, prepare: 1n }),
       () => all(store.readAll('start')),
       () => store.subscribe('start'),

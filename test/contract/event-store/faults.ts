@@ -11,7 +11,7 @@ export const faultRules: Rules = (test) => {
     faulty.failNext('stored')
     await rejectedWith(OutcomeUnknown, faulty.append(stream, 'none', batch))
     const position = await faulty.append(stream, 'none', batch)
-    const stored = await store.read(stream)
+    const stored = await store.readStream(stream)
     assert.equal([ids(stored), stored.at(-1)?.position], [ids(batch), position])
   })
 
@@ -23,7 +23,7 @@ export const faultRules: Rules = (test) => {
     await rejectedWith(OutcomeUnknown, faulty.append(stream, 'none', batch))
     await faulty.append(stream, 'none', batch)
     assert.equal(await faulty.storeLateAppends(), [undefined])
-    assert.equal(ids(await store.read(stream)), ids(batch))
+    assert.equal(ids(await store.readStream(stream)), ids(batch))
   })
 
   test('rejects a late append if another one has its revision', async ({ store }) => {
@@ -36,6 +36,6 @@ export const faultRules: Rules = (test) => {
     const winner = event()
     await faulty.append(stream, 'none', [winner])
     assert.ok((await faulty.storeLateAppends())[0] instanceof WrongRevision)
-    assert.equal(ids(await store.read(stream)), [winner.id])
+    assert.equal(ids(await store.readStream(stream)), [winner.id])
   })
 }

@@ -20,7 +20,7 @@ async function appendToLogStream(
   type: string,
   data: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const [last] = await store.read(LOG_STREAM, { last: 1 })
+  const [last] = await store.readStream(LOG_STREAM, { last: 1 })
   await store.append(LOG_STREAM, last?.revision ?? 'none', [{ ...event(), type, data }])
 }
 
@@ -34,7 +34,7 @@ export const fencingRules: Rules = (test) => {
       const refused = await rejectedWith(LogClosed, store.append(stream, 0n, [event()]))
       assert.match(refused.message, /moved to elsewhere/)
       await rejectedWith(LogClosed, store.appendMany([{ stream, expected: 0n, events: [event()] }]))
-      assert.equal(ids(await store.read(stream)), [first.id])
+      assert.equal(ids(await store.readStream(stream)), [first.id])
     })
     assert.is(await store.closedReason(), undefined)
     await store.append(stream, 0n, [event()])

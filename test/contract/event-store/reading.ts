@@ -3,14 +3,14 @@ import { all, event, events, ids, newStream, numbers, type Rules } from './given
 
 export const readingRules: Rules = (test) => {
   test('reads nothing from a stream that does not exist', async ({ store }) => {
-    assert.equal(await store.read(newStream()), [])
+    assert.equal(await store.readStream(newStream()), [])
   })
 
   test('returns an event as it was appended', async ({ store }) => {
     const stream = newStream()
     const one = event(7)
     const position = await store.append(stream, 'none', [one])
-    assert.equal(await store.read(stream), [{ ...one, stream, revision: 0n, position }])
+    assert.equal(await store.readStream(stream), [{ ...one, stream, revision: 0n, position }])
   })
 
   test('preserves empty data and metadata, nested values, null and any Unicode text', async ({ store }) => {
@@ -21,7 +21,7 @@ export const readingRules: Rules = (test) => {
       { ...event(), type: 'Größe 大', data, metadata: { actor: 'Žofie\n', empty: '' } },
     ]
     await store.append(stream, 'none', batch)
-    const stored = await store.read(stream)
+    const stored = await store.readStream(stream)
     assert.equal(
       stored.map(({ id, type, data: read, metadata: meta }) => ({ id, type, data: read, metadata: meta })),
       batch,
@@ -33,14 +33,14 @@ export const readingRules: Rules = (test) => {
     const data = { gone: undefined, none: Number.NaN, zero: -0, at: new Date(0), list: [undefined] }
     await store.append(stream, 'none', [{ ...event(), data }])
     const expected = { none: null, zero: 0, at: '1970-01-01T00:00:00.000Z', list: [null] }
-    assert.equal((await store.read(stream))[0]?.data, expected)
+    assert.equal((await store.readStream(stream))[0]?.data, expected)
   })
 
   test("reads a stream's newest events, oldest first", async ({ store }) => {
     const stream = newStream()
     await store.append(stream, 'none', events(5))
-    assert.equal(numbers(await store.read(stream, { last: 2 })), [3, 4])
-    assert.equal(numbers(await store.read(stream, { last: 9 })), [0, 1, 2, 3, 4])
+    assert.equal(numbers(await store.readStream(stream, { last: 2 })), [3, 4])
+    assert.equal(numbers(await store.readStream(stream, { last: 9 })), [0, 1, 2, 3, 4])
   })
 
   test('reads all events after a position, which is exclusive', async ({ store }) => {
@@ -74,14 +74,14 @@ export const readingRules: Rules = (test) => {
       await store.append(stream, expected, batch.slice(start, start + 460))
     }
     assert.equal(ids(await all(store.readAll(from, { prefixes: [stream] }))), ids(batch))
-    assert.equal(ids(await store.read(stream)), ids(batch))
+    assert.equal(ids(await store.readStream(stream)), ids(batch))
   })
 
   test('returns the event at a position, and none after the head', async ({ store }) => {
     const stream = newStream()
     const first = await store.append(stream, 'none', [event(1)])
     const second = await store.append(stream, 0n, [event(2)])
-    assert.equal(await store.eventAt(first), (await store.read(stream))[0])
+    assert.equal(await store.eventAt(first), (await store.readStream(stream))[0])
     const beyond = { commit: second.commit + 1_000_000n, prepare: second.prepare + 1_000_000n }
     assert.is(await store.eventAt(beyond), undefined)
   })

@@ -31,7 +31,7 @@ export const sequenceRules: Rules = (test) => {
         const stored = await all(store.readAll(from, { prefixes: streams }))
         assert.equal(ids(stored), ids(order.flatMap(({ batch }) => batch)))
         for (const stream of streams) {
-          const read = await store.read(stream)
+          const read = await store.readStream(stream)
           assert.equal(
             read.map(({ revision }) => revision),
             read.map((_, index) => BigInt(index)),
@@ -59,7 +59,7 @@ async function run(store: EventStore, streams: readonly string[], sequence: read
 }
 
 async function append(store: EventStore, stream: string, { count, off }: Step, done: Acknowledged[]): Promise<void> {
-  const last = (await store.read(stream, { last: 1 }))[0]?.revision ?? -1n
+  const last = (await store.readStream(stream, { last: 1 }))[0]?.revision ?? -1n
   const expected = last + BigInt(off)
   const revision: Revision = expected < 0n ? 'none' : expected
   const batch = events(count)

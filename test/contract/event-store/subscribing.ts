@@ -42,7 +42,7 @@ export const subscribingRules: Rules = (test) => {
     const live = store.subscribe(from, { prefixes: [stream] })
     const taken = takeEvents(live, 2)
     await store.append(stream, 'none', [event(1), { ...event(), id: event().id.toUpperCase(), data: odd }])
-    const read = await store.read(stream)
+    const read = await store.readStream(stream)
     assert.equal(await taken, read)
     assert.equal(await takeEvents(store.subscribe(from, { prefixes: [stream] }), 2), read)
     assert.equal(await all(store.readAll(from, { prefixes: [stream] })), read)

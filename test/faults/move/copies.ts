@@ -74,7 +74,7 @@ export const assertMoved = (from: InstallationConfig, to: InstallationConfig): P
     withInstallationOf(to, async (target) => {
       assert.is((await source.store.closedReason())?.why, 'fenced')
       assert.is(await target.store.closedReason(), undefined)
-      const types = (await target.store.read(COPY_STREAM)).map(({ type }) => type)
+      const types = (await target.store.readStream(COPY_STREAM)).map(({ type }) => type)
       assert.equal(types, ['CopyBegun', 'CopyDone'])
       const events = await eventsOf(source.store)
       const copied = await eventsOf(target.store)
@@ -101,7 +101,7 @@ async function filesOf(files: FileStore): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   for (const { digest } of await all(files.list())) {
     let bytes = 0
-    for await (const chunk of (await files.read(digest)) ?? []) bytes += (chunk as Buffer).length
+    for await (const chunk of (await files.readFile(digest)) ?? []) bytes += (chunk as Buffer).length
     found.set(digest, bytes)
   }
   return new Map([...found].toSorted())

@@ -31,9 +31,9 @@ function resetCounts(): void {
 
 const countedFiles = (end: keyof CountedReads, files: FileStore): FileStore => ({
   ...files,
-  read(...args) {
+  readFile(...args) {
     counts[end].files++
-    return files.read(...args)
+    return files.readFile(...args)
   },
 })
 

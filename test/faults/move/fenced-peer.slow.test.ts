@@ -99,7 +99,10 @@ test('keeps its promise for a write in progress when its copy died and was given
   const response = ann.post('/v4/diamond', stone({ sku: 'ON ITS WAY' }))
   await until('the append to be sent', () => peer.faults.appends.length === 0)
   assert.is((await fixture.startSignalledMove(from, to, 'source.store.append/1').ended).code, null)
-  assert.is((await withInstallationOf(from, ({ store }) => store.read(LOG_STREAM, { last: 1 })))[0]?.type, 'LogFenced')
+  assert.is(
+    (await withInstallationOf(from, ({ store }) => store.readStream(LOG_STREAM, { last: 1 })))[0]?.type,
+    'LogFenced',
+  )
   peer.faults.storeLateAppends()
   const { status } = await response
   assert.ok([201, 503].includes(status), `the status is ${status}`)

@@ -108,7 +108,7 @@ test('after the fence resumes there, and its source rejects writes meanwhile', a
   assert.is(code, null, 'the copy had ended before')
   const sourceStore = openSqliteEventStore(join(source, 'events.db'))
   try {
-    assert.is((await sourceStore.read(LOG_STREAM, { last: 1 })).at(-1)?.type, 'LogFenced')
+    assert.is((await sourceStore.readStream(LOG_STREAM, { last: 1 })).at(-1)?.type, 'LogFenced')
     assert.is((await sourceStore.closedReason())?.why, 'fenced')
   } finally {
     await sourceStore.close()

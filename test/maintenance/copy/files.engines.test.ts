@@ -92,7 +92,7 @@ async function copyAll({ source, target }: { readonly source: OpenedFiles; reado
 
 async function digestIn(files: FileStore, digest: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of (await files.read(digest)) ?? []) hash.update(chunk as Buffer)
+  for await (const chunk of (await files.readFile(digest)) ?? []) hash.update(chunk as Buffer)
   return hash.digest('hex')
 }
 
@@ -126,7 +126,7 @@ function rules(name: string, openSource: OpenFiles, openTarget: OpenFiles): void
     const { whole, faulty } = await copyAll({ source, target })
     assert.equal([...faulty.keys()], [damaged])
     assert.match(faultOfContent(damaged, faulty.get(damaged)) ?? '', /^is damaged: its SHA-256 is [0-9a-f]{64}$/)
-    assert.is(await target.files.read(damaged), undefined)
+    assert.is(await target.files.readFile(damaged), undefined)
     assert.equal([...whole.keys()].toSorted(), digests.filter((digest) => digest !== damaged).toSorted())
   })
 
@@ -160,7 +160,7 @@ function rules(name: string, openSource: OpenFiles, openTarget: OpenFiles): void
       String(await rejection(copyAll({ source, target: forgetful }))),
       /The target's file [0-9a-f]{64} is missing/,
     )
-    const files: FileStore = { ...target.files, read: () => Promise.resolve(Readable.from([Buffer.from('other')])) }
+    const files: FileStore = { ...target.files, readFile: () => Promise.resolve(Readable.from([Buffer.from('other')])) }
     const changing = { ...target, files }
     assert.match(
       String(await rejection(copyAll({ source, target: changing }))),

@@ -33,7 +33,7 @@ test.after.each(async ({ folder, opened }) => {
 /** Appends one event to each of the streams, in the given order. */
 async function write(store: EventStore, streams: readonly string[]): Promise<void> {
   for (const stream of streams) {
-    const [last] = await store.read(stream, { last: 1 })
+    const [last] = await store.readStream(stream, { last: 1 })
     await store.append(stream, last?.revision ?? 'none', [event()])
   }
 }

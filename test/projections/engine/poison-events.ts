@@ -53,6 +53,6 @@ export const toNewEvent = ({ type, data, schema = '1' }: Omit<PoisonEvent, 'name
 
 /** Appends at the end of the stream. */
 export async function appendTo(store: EventStore, stream: string, ...events: readonly Omit<PoisonEvent, 'name'>[]) {
-  const [last] = await store.read(stream, { last: 1 })
+  const [last] = await store.readStream(stream, { last: 1 })
   return store.append(stream, last?.revision ?? 'none', events.map(toNewEvent))
 }

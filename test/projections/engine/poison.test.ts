@@ -85,7 +85,7 @@ async function reportReadingOn({ store, reads }: Disk) {
     reports: {
       readFile: async () => Buffer.from('%PDF-'),
       certification: (diamond, id) => queries.findCertification(diamond, id),
-      read: async () => reportNamed('gia').reading,
+      readReport: async () => reportNamed('gia').reading,
       record: (report) => recordReading(commandContextOf(store), report),
       log: silent,
     },
@@ -203,12 +203,12 @@ async function assertProcessed({ store, reads }: Disk, id: number): Promise<void
   assert.ok(await (await reads.model(certifications.declaration)).get(id, ['diamond']), `certification ${id}`)
   assert.ok(await (await reads.model(secrets.declaration)).get(`of-${id}`, ['owner']), `secret ${id}`)
   assert.ok(
-    (await store.read(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
+    (await store.readStream(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
     `report ${id}`,
   )
-  assert.ok((await store.read(`scores-${id}`)).length > 0, `scores ${id}`)
-  assert.is((await store.read(`request-${id}`)).at(-1)?.type, 'RequestDone')
-  assert.is((await store.read(`diamond-${id + 1_000_000}`)).length, 1)
+  assert.ok((await store.readStream(`scores-${id}`)).length > 0, `scores ${id}`)
+  assert.is((await store.readStream(`request-${id}`)).at(-1)?.type, 'RequestDone')
+  assert.is((await store.readStream(`diamond-${id + 1_000_000}`)).length, 1)
 }
 
 const streamOf = (category: Category, id: number) => (category === 'secret' ? `secret-of-${id}` : `${category}-${id}`)
@@ -374,7 +374,7 @@ for (const [description, traced] of [
       const consumer = reacting(disk, scoringWith(store, failing))
       await runToHead(disk, [consumer])
       assert.equal(await parkedStreamsOf(reads, consumer.declaration), ['diamond-7'])
-      for (const id of [8, 9]) assert.is((await store.read(`scores-${id}`)).length, 1)
+      for (const id of [8, 9]) assert.is((await store.readStream(`scores-${id}`)).length, 1)
 
       await retryStreams(commandContextOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
       await runToHead(disk, [
@@ -384,7 +384,7 @@ for (const [description, traced] of [
         ),
       ])
       assert.equal(await parkedStreamsOf(reads, consumer.declaration), [])
-      assert.is((await store.read('scores-7')).length, 1)
+      assert.is((await store.readStream('scores-7')).length, 1)
     }),
   )
 }
@@ -397,9 +397,9 @@ test(
     let failures = 5
     const failing: EventStore = {
       ...store,
-      read: async (...args) => {
+      readStream: async (...args) => {
         if (failures-- > 0) throw new Error('ECONNRESET')
-        return store.read(...args)
+        return store.readStream(...args)
       },
     }
     const consumers = await everyConsumer({ store: failing, reads, close: disk.close } as Disk)

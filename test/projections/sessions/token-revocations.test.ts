@@ -43,9 +43,9 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; down: boole
       check()
       return store.head()
     },
-    async read(...args) {
+    async readStream(...args) {
       check()
-      return store.read(...args)
+      return store.readStream(...args)
     },
     subscribe(...args): Subscription {
       const subscription = store.subscribe(...args)

@@ -20,13 +20,13 @@ test('removes the row of an interrupted registration after an hour, and no other
         runOneRound([deleteOrphanedPersons], { store, persons, context: one, isClockSettled })
       time.now += HOUR
       await sweep()
-      assert.ok(await persons.read(99))
+      assert.ok(await persons.readPerson(99))
       time.now += 1
       await sweep(() => false)
-      assert.ok(await persons.read(99), 'deleted by a clock that may be wrong')
+      assert.ok(await persons.readPerson(99), 'deleted by a clock that may be wrong')
       await sweep()
-      assert.is(await persons.read(99), undefined)
-      assert.ok(await persons.read(account))
+      assert.is(await persons.readPerson(99), undefined)
+      assert.ok(await persons.readPerson(account))
       assert.equal(await persons.unconfirmed(Infinity, 10), [])
     } finally {
       await one.close()

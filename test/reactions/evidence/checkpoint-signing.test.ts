@@ -34,7 +34,7 @@ async function createSigner({ store, reads }: Disk, key = privateKey): Promise<C
 
 /** The last signed checkpoint in the log. */
 async function lastSigned(store: EventStore) {
-  const [last] = await store.read(CHECKPOINTS_STREAM, { last: 1 })
+  const [last] = await store.readStream(CHECKPOINTS_STREAM, { last: 1 })
   return last && { note: last.data['checkpoint'], revision: last.revision }
 }
 

@@ -37,7 +37,7 @@ function given(options: Partial<ReportReadingOptions> = {}) {
   const reports = {
     readFile: async () => Buffer.from('%PDF-'),
     certification: async () => certification,
-    read: async () => reading,
+    readReport: async () => reading,
     record: async (report: Recorded) => {
       recorded.push(report)
       return undefined
@@ -69,12 +69,12 @@ test('logs a warning if the report contradicts the data of its owner', async () 
 })
 
 test('skips certifications that were read or removed or have no file', async () => {
-  const read = () => Promise.reject(new Error('it was read'))
+  const readReport = () => Promise.reject(new Error('it was read'))
   for (const current of [undefined, { ...certification, reading }]) {
-    const { react } = given({ certification: async () => current, read })
+    const { react } = given({ certification: async () => current, readReport })
     await react([event])
   }
-  const { react } = given({ read })
+  const { react } = given({ readReport })
   await react([
     { ...event, data: { ...event.data, file: null } },
     { ...event, type: 'DiamondPatched' },
@@ -85,11 +85,11 @@ test('records nothing for an unreadable report or one without any value', async 
   const nothing = { ...reading, number: null, carat: null, measurements: null, table: null, depth: null }
   const measures = { crownAngle: null, pavilionAngle: null, girdle: null, star: null, lower: null }
   const unstated = { ...measures, laboratory: null, shape: null, isLabGrown: null, unclear: [] }
-  for (const read of [
+  for (const readReport of [
     async () => Promise.reject(new UnreadableReport('it is encrypted')),
     async () => ({ ...nothing, ...unstated }),
   ]) {
-    const { react, recorded } = given({ read })
+    const { react, recorded } = given({ readReport })
     await react([event])
     assert.equal(recorded, [])
   }

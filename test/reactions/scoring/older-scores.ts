@@ -22,7 +22,7 @@ export async function appendScoresOfVersion(
   diamonds: readonly number[],
 ): Promise<void> {
   const appends = diamonds.map(async (id) => {
-    const last = (await store.read(scoresStream(id), { last: 1 })).at(-1)
+    const last = (await store.readStream(scoresStream(id), { last: 1 })).at(-1)
     return {
       stream: scoresStream(id),
       expected: last?.revision ?? ('none' as const),

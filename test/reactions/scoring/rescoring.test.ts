@@ -42,7 +42,9 @@ const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await readRescori
 
 /** The model versions of a diamond's scores, oldest first. */
 const scoredVersions = async ({ store }: Disk, id: number) =>
-  (await store.read(`scores-${id}`)).map(({ data }) => (data['scores'] as { integral: { ver: string } }).integral.ver)
+  (await store.readStream(`scores-${id}`)).map(
+    ({ data }) => (data['scores'] as { integral: { ver: string } }).integral.ver,
+  )
 
 test(
   'scores diamonds of an older model again, and keeps the older scores in the log',
@@ -78,7 +80,7 @@ test(
     await disk.store.append(`diamond-${id}`, 0n, happened)
     await appendScoresOfVersion(disk.store, OLDER, [id])
     assert.is(await rescoreAll(disk), 1)
-    const [, now] = await disk.store.read(`scores-${id}`)
+    const [, now] = await disk.store.readStream(`scores-${id}`)
     assert.ok(now)
     assert.is(now.data['revision'], 2)
     const { spread } = now.data['scores'] as Scores
@@ -133,7 +135,7 @@ test(
     await vendor.patch(id, { carat: 3 })
     await vendor.patch(id, { price: 3 })
     await rescoreAll(disk)
-    const [, scored] = await disk.store.read(`scores-${id}`)
+    const [, scored] = await disk.store.readStream(`scores-${id}`)
     assert.is(scored?.data['revision'], 1)
     assert.equal([scored?.metadata['actor'], scored?.metadata['via']], [origin.actor, origin.via])
   }),

@@ -30,7 +30,7 @@ const startEndings = ({ store, vault }: SecretsProcess) =>
 const isDeleted =
   ({ vault }: SecretsProcess, digest: string) =>
   async () =>
-    (await vault.read(digest)) === undefined
+    (await vault.readSecret(digest)) === undefined
 
 /** Shares three secrets: one stays pending, one is revealed, one is burned. */
 async function shareThree(process: SecretsProcess) {
@@ -55,7 +55,7 @@ test('is deleted from the vault, also if it ended before the start, and only its
       'both to be deleted',
       async () => (await isDeleted(one, read.digest)()) && isDeleted(one, burned.digest)(),
     )
-    assert.ok(await one.vault.read(waits.digest))
+    assert.ok(await one.vault.readSecret(waits.digest))
     const mail = await one.vault.claimMail(1e15, 'me', noHolderDied)
     assert.is(mail?.id, `${read.digest}/notice`)
     assert.is(await one.vault.claimMail(1e15, 'me', noHolderDied), undefined)

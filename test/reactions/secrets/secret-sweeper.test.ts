@@ -33,7 +33,7 @@ test('deletes secrets as they expire, from its start until it is stopped', () =>
       const waitForDeletion = (digest: string) =>
         until('the secret to be deleted', async () => {
           await advance(100)
-          return (await one.vault.read(digest)) === undefined
+          return (await one.vault.readSecret(digest)) === undefined
         })
       const stop = await startBackgroundServices(
         { scheduledJobs: SECRET_SWEEPER_JOBS },
@@ -42,13 +42,13 @@ test('deletes secrets as they expire, from its start until it is stopped', () =>
       )
       time.now += MINUTE
       await waitForDeletion(first.keys.digest)
-      assert.ok(await one.vault.read(second.keys.digest))
+      assert.ok(await one.vault.readSecret(second.keys.digest))
       time.now += MINUTE
       await waitForDeletion(second.keys.digest)
       await stop()
       time.now += MINUTE
       await advance(10 * MINUTE)
-      assert.ok(await one.vault.read(third.keys.digest), 'it continued after the stop')
+      assert.ok(await one.vault.readSecret(third.keys.digest), 'it continued after the stop')
     })
   }))
 
@@ -59,12 +59,12 @@ test('records and deletes expired secrets, once even if two sweepers run', () =>
     time.now += 60_000
     await Promise.all([sweep(one), sweep(other)])
     for (const { keys } of shared) {
-      assert.is(await one.vault.read(keys.digest), undefined)
-      const types = (await one.store.read(secretStream(keys.digest))).map(({ type }) => type)
+      assert.is(await one.vault.readSecret(keys.digest), undefined)
+      const types = (await one.store.readStream(secretStream(keys.digest))).map(({ type }) => type)
       assert.equal(types, ['SecretShared', 'SecretExpired'])
       assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'expired')
     }
-    assert.ok(await one.vault.read(late.keys.digest))
+    assert.ok(await one.vault.readSecret(late.keys.digest))
   }))
 
 test('ends nothing by a clock that may be wrong since the start', () =>
@@ -78,7 +78,7 @@ test('ends nothing by a clock that may be wrong since the start', () =>
     await sweep(one, () => false)
     time.now = rightTime
     assert.is(await revealSecret(one, { secretKey: keys.secretKey, passphrase: '', origin }), 'a value')
-    assert.ok(await one.vault.read(orphan.digest))
+    assert.ok(await one.vault.readSecret(orphan.digest))
   }))
 
 /** Appends an event of a newer release to a secret's stream. */
@@ -94,9 +94,9 @@ test('deletes expired secrets with unreadable events, and all others too', () =>
     const good = await shareSecret(one, shareCommand({ ttl: 60 }))
     time.now += 60_000
     await sweep(one)
-    for (const { keys } of [...spoilt, good]) assert.is(await one.vault.read(keys.digest), undefined)
+    for (const { keys } of [...spoilt, good]) assert.is(await one.vault.readSecret(keys.digest), undefined)
     assert.is((await readReceipt(one, good.keys.metadataKey)).secret.status, 'expired')
-    for (const { keys } of spoilt) assert.is((await one.store.read(secretStream(keys.digest))).length, 2)
+    for (const { keys } of spoilt) assert.is((await one.store.readStream(secretStream(keys.digest))).length, 2)
   }))
 
 test('keeps a secret with unreadable events until it expires', () =>
@@ -108,8 +108,8 @@ test('keeps a secret with unreadable events until it expires', () =>
     await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
     time.now += 11 * MINUTE
     await sweep(one)
-    assert.ok(await one.vault.read(keys.digest))
-    assert.is(await one.vault.read(orphan.digest), undefined)
+    assert.ok(await one.vault.readSecret(keys.digest))
+    assert.is(await one.vault.readSecret(orphan.digest), undefined)
     assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
   }))
 
@@ -121,11 +121,11 @@ test('removes a vault entry without a recorded secret after ten minutes, and no 
     const { keys } = await shareSecret(one, shareCommand())
     time.now += 10 * MINUTE
     await sweep(one)
-    assert.ok(await one.vault.read(orphan.digest))
+    assert.ok(await one.vault.readSecret(orphan.digest))
     time.now += 1
     await sweep(one)
-    assert.is(await one.vault.read(orphan.digest), undefined)
-    assert.ok(await one.vault.read(keys.digest))
+    assert.is(await one.vault.readSecret(orphan.digest), undefined)
+    assert.ok(await one.vault.readSecret(keys.digest))
     assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
   }))
 

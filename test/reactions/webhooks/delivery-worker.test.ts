@@ -248,7 +248,7 @@ test('are listed newest first, at most 100', () =>
 
 test('record their cursor in the log once an hour, so that losing the read store repeats at most an hour', () =>
   withWebhook(async (scenario) => {
-    const revisions = async () => (await scenario.stores.store.read('webhooks-7')).length
+    const revisions = async () => (await scenario.stores.store.readStream('webhooks-7')).length
     const before = await revisions()
     scenario.changes = 30
     await scenario.run()

@@ -41,9 +41,9 @@ test('of more than 1 MiB are split, stored at exact revisions, and recognised wh
   const stream = newStream()
   const batch = [0, 1, 2, 3, 4].map(large)
   const position = await store.append(stream, 'none', batch)
-  assert.equal(numbers(await store.read(stream)), [0, 1, 2, 3, 4])
+  assert.equal(numbers(await store.readStream(stream)), [0, 1, 2, 3, 4])
   assert.equal(await store.append(stream, 'none', batch), position)
-  assert.is((await store.read(stream)).length, 5)
+  assert.is((await store.readStream(stream)).length, 5)
 })
 
 test('with an event that is too large are rejected before any part of them is sent', async ({ peer, store }) => {
@@ -64,7 +64,7 @@ test('to several streams are all attempted, even if one is rejected', async ({ s
   const bulk = [taken, ...others].map((stream) => ({ stream, expected: 'none' as const, events: events(2) }))
   const error = await rejectedWith(WrongRevision, store.appendMany(bulk))
   assert.is(error.stream, taken)
-  for (const stream of others) assert.is((await store.read(stream)).length, 2)
+  for (const stream of others) assert.is((await store.readStream(stream)).length, 2)
 })
 
 test('of a bulk to one stream keep their order', async ({ store }) => {
@@ -76,7 +76,7 @@ test('of a bulk to one stream keep their order', async ({ store }) => {
   }))
   await store.appendMany(bulk)
   assert.equal(
-    ids(await store.read(stream)),
+    ids(await store.readStream(stream)),
     bulk.flatMap((append) => ids(append.events)),
   )
 })
@@ -140,7 +140,7 @@ for (const [where, remove] of Object.entries(REMOVALS)) {
       events: name === stream ? removed : [event()],
     }))
     await rejectedWith(EventsRemoved, store.appendMany(appends))
-    for (const other of others) assert.is((await store.read(other)).length, 1)
+    for (const other of others) assert.is((await store.readStream(other)).length, 1)
     await rejectedWith(EventsRemoved, store.appendMany(appends, 'kept'))
   })
 }
@@ -161,7 +161,7 @@ test('of new events to a stream whose events are all hidden are rejected with Ev
   const stream = newStream()
   await store.append(stream, 'none', [event()])
   setMetadata(peer.log, stream, { $tb: 1 })
-  assert.equal(await store.read(stream), [])
+  assert.equal(await store.readStream(stream), [])
   await rejectedWith(EventsRemoved, store.append(stream, 'none', [event()]))
   await rejectedWith(WrongRevision, store.append(stream, 1n, [event()]))
 })

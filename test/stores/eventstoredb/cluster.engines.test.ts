@@ -66,7 +66,7 @@ test('is used through its leader, even if the address names another node first o
       Boolean(await Promise.resolve(store.head()).catch(() => false)),
     )
     await store.append(stream, 'none', batch)
-    assert.equal(ids(await store.read(stream)), ids(batch))
+    assert.equal(ids(await store.readStream(stream)), ids(batch))
     await store.close()
   }
 })
@@ -81,14 +81,14 @@ test('loses and duplicates no event when its leader hangs and another one is ele
       cluster.freeze(old)
       await rejectedWith(OutcomeUnknown, store.append(stream, BigInt(index - 1), [one]))
       cluster.loseLeader()
-      await rejectedWith(StoreUnavailable, store.read(stream))
+      await rejectedWith(StoreUnavailable, store.readStream(stream))
       cluster.elect()
     }
     await appended(store, stream, index, one)
   }
   cluster.thaw(old)
   cluster.rejoin(old)
-  assert.equal(ids(await store.read(stream)), ids(batch))
+  assert.equal(ids(await store.readStream(stream)), ids(batch))
   assert.equal(ids(await waitFor('all events', taken)), ids(batch))
 })
 
@@ -104,11 +104,11 @@ test('is used through its new leader after the deposed leader returns', async ({
   // The old leader responds again and still reports itself as leader.
   cluster.thaw(old)
   const fresh = openEventStoreDB(cluster.url, timingOn(cluster))
-  assert.equal(ids(await fresh.read(stream)), ids(batch.slice(0, 2)))
+  assert.equal(ids(await fresh.readStream(stream)), ids(batch.slice(0, 2)))
   await appended(store, stream, 2, batch[2] ?? event())
   cluster.rejoin(old)
   for (const one of [store, other, fresh]) {
-    assert.equal(ids(await one.read(stream)), ids(batch))
+    assert.equal(ids(await one.readStream(stream)), ids(batch))
     assert.equal(ids(await all(one.readAll('start', { prefixes: [stream] }))), ids(batch))
     await one.close()
   }
@@ -118,7 +118,7 @@ test('reports that it has no leader, and is used again after an election', async
   await store.append(newStream(), 'none', events(1))
   cluster.freeze(cluster.leader())
   cluster.loseLeader()
-  await rejectedWith(StoreUnavailable, store.read(newStream()))
+  await rejectedWith(StoreUnavailable, store.readStream(newStream()))
   await until('the outage to be known', async () => {
     const { message } = await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', events(1)))
     return /no leader found among/.test(message)
@@ -132,7 +132,7 @@ test('accepts appends when the clocks of its nodes are ahead', async ({ cluster,
   const stream = newStream()
   const batch = events(3)
   await store.append(stream, 'none', batch)
-  assert.equal(ids(await store.read(stream)), ids(batch))
+  assert.equal(ids(await store.readStream(stream)), ids(batch))
 })
 
 test.run()

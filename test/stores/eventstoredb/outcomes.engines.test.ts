@@ -15,7 +15,7 @@ for (const fault of stored) {
     const batch = events(2)
     peer.faults.appends.push(fault)
     const position = await store.append(stream, 0n, batch)
-    const read = await store.read(stream)
+    const read = await store.readStream(stream)
     assert.equal([ids(read.slice(1)), read.at(-1)?.position], [ids(batch), position])
   })
 }
@@ -41,7 +41,7 @@ test('rejects with OutcomeUnknown when its retries are lost too, and is recognis
   await rejectedWith(OutcomeUnknown, store.append(stream, 'none', batch))
   peer.faults.storeLateAppends()
   const position = await store.append(stream, 'none', batch)
-  const read = await store.read(stream)
+  const read = await store.readStream(stream)
   assert.equal([ids(read), read.at(-1)?.position], [ids(batch), position])
 })
 
@@ -56,7 +56,7 @@ test('rejects with OutcomeUnknown while the server is silent, and the next one u
   await rejectedWith(OutcomeUnknown, store.append(stream, 'none', [one]))
   peer.faults.silent = false
   await store.append(stream, 'none', [one])
-  assert.equal(ids(await store.read(stream)), [one.id])
+  assert.equal(ids(await store.readStream(stream)), [one.id])
 })
 
 test('rejects with StoreUnavailable when the server is down, and nothing is stored', async ({ peer, store }) => {
@@ -72,7 +72,7 @@ test('rejects with StoreUnavailable when the server is down, and nothing is stor
     'an append',
     retried(() => store.append(stream, 'none', [one])),
   )
-  assert.equal(ids(await store.read(stream)), [one.id])
+  assert.equal(ids(await store.readStream(stream)), [one.id])
 })
 
 test('rejects with StoreUnavailable when the server is not ready', async ({ peer, store }) => {
@@ -95,7 +95,7 @@ test('in a bulk is stored once, with the right position', async ({ peer, store }
     retried(() => store.appendMany(appends)),
   )
   for (const [index, append] of appends.entries()) {
-    const read = await store.read(append.stream)
+    const read = await store.readStream(append.stream)
     assert.equal([ids(read), read.at(-1)?.position], [ids(append.events), positions[index]])
   }
 })

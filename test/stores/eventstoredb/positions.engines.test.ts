@@ -25,13 +25,13 @@ test('returns the position of each event of a stream, also of events from other 
     await store.append(one, expected, [event()])
     await otherStore.append(other, expected, [event()])
     for (const reader of [store, otherStore]) {
-      const read = [...(await reader.read(one)), ...(await reader.read(other, { last: 2 }))]
+      const read = [...(await reader.readStream(one)), ...(await reader.readStream(other, { last: 2 }))]
       for (const { id, position } of read) assert.is((await store.eventAt(position))?.id, id)
     }
   }
   const positions = (await all(store.readAll('start', { prefixes: [one] }))).map(({ position }) => position)
   assert.equal(
-    (await store.read(one)).map(({ position }) => position),
+    (await store.readStream(one)).map(({ position }) => position),
     positions,
   )
 })
@@ -63,10 +63,10 @@ test('reads the log once for the positions, and then only its new events', async
   })
   await write('none')
   const head = await store.head()
-  for (const stream of streams) await index.withPositions((await store.read(stream)).map(withoutPosition))
+  for (const stream of streams) await index.withPositions((await store.readStream(stream)).map(withoutPosition))
   await write(1n)
   for (const stream of streams) {
-    const read = await store.read(stream)
+    const read = await store.readStream(stream)
     assert.equal(await index.withPositions(read.map(withoutPosition)), read)
   }
   assert.equal(from, ['start', head])

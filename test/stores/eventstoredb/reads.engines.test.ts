@@ -15,7 +15,7 @@ test('are sent 32 at a time and all succeed', async ({ peer, store }) => {
   const stored = streams.map(() => event())
   await Promise.all(streams.map((stream, at) => store.append(stream, 'none', stored.slice(at, at + 1))))
   peer.faults.readPauseMs = 1
-  const read = await Promise.all(streams.map((stream) => store.read(stream)))
+  const read = await Promise.all(streams.map((stream) => store.readStream(stream)))
   assert.equal(
     read.flatMap(ids),
     stored.map(({ id }) => id),
@@ -28,10 +28,10 @@ test('are all rejected when the server is silent, and succeed when it responds a
   await store.append('known', 'none', [one])
   peer.faults.silent = true
   const before = peer.faults.reads
-  await Promise.all(Array.from({ length: COUNT }, () => rejectedWith(StoreUnavailable, store.read('known'))))
+  await Promise.all(Array.from({ length: COUNT }, () => rejectedWith(StoreUnavailable, store.readStream('known'))))
   assert.is(peer.faults.reads - before, CONCURRENT_READS, 'further reads were sent after the first ones timed out')
   peer.faults.silent = false
-  assert.equal(ids(await store.read('known')), [one.id])
+  assert.equal(ids(await store.readStream('known')), [one.id])
 })
 
 test('of single events of all streams are sent one at a time, so that the server does not stall', async ({
@@ -59,13 +59,13 @@ test('are repeated once when their connection ends, and not more often', async (
   const { faults } = peer
   const unanswered = (count: number) => until('an unanswered read', () => faults.unansweredStreams.length === count)
   faults.silentStreamReads = true
-  const repeated = store.read(stream)
+  const repeated = store.readStream(stream)
   await unanswered(1)
   faults.silentStreamReads = false
   peer.drop()
   assert.equal(ids(await repeated), ids(stored))
   faults.silentStreamReads = true
-  const lost = rejectedWith(StoreUnavailable, store.read(stream))
+  const lost = rejectedWith(StoreUnavailable, store.readStream(stream))
   for (const count of [2, 3]) {
     await unanswered(count)
     peer.drop()

@@ -39,7 +39,7 @@ test('fails a read whose file is truncated meanwhile', async () => {
   await incoming.write(Buffer.alloc(5_000_000))
   const { digest, release } = await incoming.keep()
   release()
-  const stream = await files.read(digest, { expectedBytes: 5_000_000 })
+  const stream = await files.readFile(digest, { expectedBytes: 5_000_000 })
   truncateSync(join(folder, digest.slice(0, 2), digest.slice(2, 4), digest), 4_000_000)
   const failed = await stream?.toArray().catch((error: unknown) => error)
   assert.is(failed instanceof Error && failed.name, 'BytesMissing')
@@ -51,7 +51,7 @@ test('is empty for reads and unavailable for uploads after its folder was delete
   const folder = newFolder()
   const files = openDirectoryFileStore(folder)
   rmSync(folder, { recursive: true })
-  assert.is(await files.read('0'.repeat(64)), undefined)
+  assert.is(await files.readFile('0'.repeat(64)), undefined)
   try {
     await files.receive()
     assert.unreachable()

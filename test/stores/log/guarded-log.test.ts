@@ -29,11 +29,11 @@ function serverLog(startWait?: OutageWait) {
     if (state.fault === 'unavailable') throw new StoreUnavailable('EventStoreDB: not reachable')
     return respond()
   }
-  const log: Record<string, unknown> & Pick<EventStore, 'read' | 'append'> & { lastResponseAt?: () => number } = {
+  const log: Record<string, unknown> & Pick<EventStore, 'readStream' | 'append'> & { lastResponseAt?: () => number } = {
     isAppendManyAtomic: false,
     fenceDelayMs: 0,
     head: () => call(() => position(state.head)),
-    read: () => call(() => []),
+    readStream: () => call(() => []),
     append: () => call(() => position(++state.head)),
     closedReason: () => call(() => undefined),
     identity: async () => 'known here',
@@ -50,42 +50,44 @@ function serverLog(startWait?: OutageWait) {
 test('rejects calls at once while the breaker is open and is called again after a successful health check', () =>
   withFakeTime(async (time) => {
     const { state, guarded, store, isOpen } = serverLog()
-    await store.read('s')
+    await store.readStream('s')
     state.fault = 'unavailable'
-    await failureOf(store.read('s'))
+    await failureOf(store.readStream('s'))
     const opened = isOpen()
     await time.advance(AGAIN)
     assert.is(await opened, true)
     state.fault = 'hangs'
-    assert.instance(await failureOf(store.read('s')), StoreUnavailable)
+    assert.instance(await failureOf(store.readStream('s')), StoreUnavailable)
     assert.instance(await failureOf(store.append('s', 'none', [])), StoreUnavailable)
     guarded.breaker.stop()
 
     const other = serverLog()
     other.state.fault = 'unavailable'
-    await failureOf(other.store.read('s'))
+    await failureOf(other.store.readStream('s'))
     const otherIsOpen = other.isOpen()
     await time.advance(AGAIN)
     assert.is(await otherIsOpen, true)
     other.state.fault = undefined
     await time.advance(AGAIN)
     assert.is(await other.isOpen(), false)
-    assert.equal(await other.store.read('s'), [])
+    assert.equal(await other.store.readStream('s'), [])
   }))
 
 test('rejects waiting calls after 3 s without a response, appends with an unknown outcome', () =>
   withFakeTime(async (time) => {
     const { state, guarded, store, isOpen } = serverLog()
-    await store.read('s')
+    await store.readStream('s')
     const answeredAt = guarded.breaker.answeredAt
     state.fault = 'hangs'
     const events = store.readAll('start')[Symbol.asyncIterator]()
     let rejected = 0
-    const waiting = [store.read('s'), store.append('s', 'none', []), store.head(), events.next()].map(async (work) => {
-      const failure = await failureOf(work as Promise<unknown>)
-      rejected++
-      return failure
-    })
+    const waiting = [store.readStream('s'), store.append('s', 'none', []), store.head(), events.next()].map(
+      async (work) => {
+        const failure = await failureOf(work as Promise<unknown>)
+        rejected++
+        return failure
+      },
+    )
     await time.advance(SILENCE - 1)
     assert.is(rejected, 0)
     await time.advance(1)
@@ -106,8 +108,8 @@ test('keeps the breaker closed when one call is slow and others succeed', () =>
   withFakeTime(async (time) => {
     const { log, store, isOpen } = serverLog()
     let respond: (events: never[]) => void = () => {}
-    log.read = () => new Promise<never[]>((done) => (respond = done))
-    const long = store.read('s')
+    log.readStream = () => new Promise<never[]>((done) => (respond = done))
+    const long = store.readStream('s')
     await time.advance(2 * SILENCE)
     assert.is(await isOpen(), false)
     respond([])
@@ -148,7 +150,12 @@ test('lets every call of a start wait while the log is unavailable, says so ever
   withFakeTime(async (time) => {
     const { state, guarded, store, lines } = waitingLog()
     state.fault = 'unavailable'
-    const calls = Promise.all([store.read('s'), store.append('s', 'none', []), store.head(), store.closedReason()])
+    const calls = Promise.all([
+      store.readStream('s'),
+      store.append('s', 'none', []),
+      store.head(),
+      store.closedReason(),
+    ])
     await time.advance(21_000)
     assert.equal(
       lines,
@@ -164,17 +171,17 @@ test('gives up after 30 s, or at once when the start ends', () =>
   withFakeTime(async (time) => {
     const { state, guarded, store, startWait } = waitingLog()
     state.fault = 'unavailable'
-    const failure = failureOf(store.read('s'))
+    const failure = failureOf(store.readStream('s'))
     await time.advance(30_000)
     const { name, message } = await failure
     assert.is(name, 'StoreUnavailable')
     assert.match(message, /^EventStoreDB did not respond for 30 s: EventStoreDB: not reachable/)
-    const waiting = failureOf(store.read('s'))
+    const waiting = failureOf(store.readStream('s'))
     await time.advance(1_000)
     startWait.end()
     await time.advance(AGAIN)
     assert.instance(await waiting, StoreUnavailable)
-    assert.instance(await failureOf(store.read('s')), StoreUnavailable)
+    assert.instance(await failureOf(store.readStream('s')), StoreUnavailable)
     guarded.breaker.stop()
   }))
 
@@ -185,8 +192,8 @@ test('does not wait for a log that was moved, or that rejects the credentials', 
       new LogClosed({ why: 'fenced', to: 'elsewhere', copy: 'c' }),
       new StoreMisconfigured('EventStoreDB: access denied'),
     ]) {
-      log.read = async () => Promise.reject(refused)
-      assert.is(await failureOf(store.read('s')), refused)
+      log.readStream = async () => Promise.reject(refused)
+      assert.is(await failureOf(store.readStream('s')), refused)
     }
     await time.advance(AGAIN)
     assert.equal(lines, [])
@@ -236,7 +243,7 @@ test('opens the append breaker after one append without a response for 1 s, and 
         ['StoreUnavailable', 'EventStoreDB: the log responds to reads but not to appends'],
       )
     }
-    assert.equal(await store.read('s'), [])
+    assert.equal(await store.readStream('s'), [])
     // The append breaker half-opens 500 ms after it opened.
     await time.advance(499)
     await refused()

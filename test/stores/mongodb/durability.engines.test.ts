@@ -31,13 +31,13 @@ async function commandsSent(parameters: string): Promise<Document[]> {
     await (await reads.acquireLease(diamonds))?.release()
     const entry = { digest: 'aa', sealed: Buffer.alloc(20), createdAt: 1, expiresAt: 2, receipt: null }
     await vault.put(entry, [{ kind: 'link', sealed: Buffer.alloc(20), dueAt: 1 }])
-    await vault.read('aa')
+    await vault.readSecret('aa')
     await vault.end([{ digest: 'aa' }])
     const incoming = await files.receive()
     await incoming.write(randomBytes(1_000))
     const { digest, release } = await incoming.keep()
     release()
-    for await (const _bytes of (await files.read(digest)) ?? []) void _bytes
+    for await (const _bytes of (await files.readFile(digest)) ?? []) void _bytes
   } finally {
     await close()
     await proxy.stop()

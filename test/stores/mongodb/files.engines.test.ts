@@ -57,7 +57,7 @@ for (const server of await mongoServers('files in GridFS')) {
     const { digest, release } = await keep(files, randomBytes(600_000))
     release()
     await mongo.db.collection('fs.chunks').deleteOne({ n: 1 })
-    const refused = await files.read(digest, { expectedBytes: 600_000 }).catch((error: unknown) => error)
+    const refused = await files.readFile(digest, { expectedBytes: 600_000 }).catch((error: unknown) => error)
     assert.instance(refused, BytesMissing)
   })
 
@@ -93,7 +93,7 @@ for (const server of await mongoServers('files in GridFS')) {
     await mongo.db.collection('fs.uploads').insertOne({ _id: file._id, touched: 1 })
     for (const leftover of await all(files.temporaryFiles()))
       assert.is(await files.removeTemporaryFile(leftover), false)
-    assert.ok(await files.read(digest))
+    assert.ok(await files.readFile(digest))
     assert.is(await mongo.db.collection('fs.uploads').countDocuments(), 0)
   })
 

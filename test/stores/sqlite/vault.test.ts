@@ -44,10 +44,10 @@ test("shows each of two processes the other's changes", async () => {
   const [one, other] = [openSqliteVault(file), openSqliteVault(file)]
   const put = entryOf('a')
   await one.put(put, [])
-  assert.equal(await other.read('a'), put.sealed)
+  assert.equal(await other.readSecret('a'), put.sealed)
   await Promise.all([...Array(50).keys()].map((n) => (n % 2 ? one : other).put(entryOf(`n${n}`), [])))
   await other.end([{ digest: 'a' }])
-  assert.is(await one.read('a'), undefined)
+  assert.is(await one.readSecret('a'), undefined)
   await one.close()
   await other.close()
 })
@@ -72,7 +72,7 @@ test('waits for a transaction of another process', async () => {
   filler.exec('COMMIT')
   filler.close()
   await busy
-  assert.ok(await vault.read('later'))
+  assert.ok(await vault.readSecret('later'))
   await vault.close()
 })
 

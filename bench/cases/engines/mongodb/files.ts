@@ -42,7 +42,7 @@ export async function fileReads(files: FileStore, db: Db): Promise<Case> {
   await storeFileBare(bucket, bytes)
   return overhead(
     'MongoDB: read a file of 512 KiB',
-    perCall(FILES, async () => drain(await files.read(digest))),
+    perCall(FILES, async () => drain(await files.readFile(digest))),
     perCall(FILES, () => drain(bucket.openDownloadStreamByName('report'))),
   )
 }

@@ -12,11 +12,11 @@ import {
   type VaultCall,
 } from './collections.ts'
 
-type VaultSecretOperations = Pick<Vault, 'put' | 'read' | 'receipts' | 'end' | 'checkpoint'>
+type VaultSecretOperations = Pick<Vault, 'put' | 'readSecret' | 'receipts' | 'end' | 'checkpoint'>
 
 export const secretsIn = (call: VaultCall): VaultSecretOperations => ({
   put: (entry, mails) => put(call, entry, mails),
-  read: (digest) => call(async ({ entries }) => (await entries.findOne({ _id: digest }))?.sealed),
+  readSecret: (digest) => call(async ({ entries }) => (await entries.findOne({ _id: digest }))?.sealed),
   async receipts(keys) {
     const digests = keys.map(({ digest }) => digest)
     const found = await call(({ receipts }) => receipts.find({ _id: { $in: digests } }).toArray())

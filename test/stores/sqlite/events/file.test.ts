@@ -21,7 +21,7 @@ test('uses WAL and synchronous FULL on every connection', async ({ file, open })
 
 test('starts with LogCreated, which holds its identity', async ({ open }) => {
   const store = open()
-  const [first] = await store.read('log')
+  const [first] = await store.readStream('log')
   assert.equal([first?.type, first?.revision, first?.position.commit], ['LogCreated', 0n, 1n])
   assert.is(first?.data['identity'], await store.identity())
 })
@@ -30,10 +30,10 @@ test('keeps its identity and its events when it is opened again', async ({ open 
   const stream = newStream()
   const store = open()
   const position = await store.append(stream, 'none', [event(3)])
-  const before = [await store.identity(), await store.read(stream)]
+  const before = [await store.identity(), await store.readStream(stream)]
   await store.close()
   const reopened = open()
-  assert.equal([await reopened.identity(), await reopened.read(stream)], before)
+  assert.equal([await reopened.identity(), await reopened.readStream(stream)], before)
   assert.equal(reopened.head(), position)
 })
 

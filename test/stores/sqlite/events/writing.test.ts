@@ -32,11 +32,11 @@ test('rejects appends on a full disk, still serves reads, and accepts appends wh
     assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailable)
     assert.match(outcome.reason.message, /SQLITE_FULL/)
   }
-  assert.equal(ids(await store.read(stream)), [kept.id])
+  assert.equal(ids(await store.readStream(stream)), [kept.id])
   assert.equal(store.head(), head)
   store.limitPages(100_000)
   await store.append(newStream(), 'none', [large()])
-  assert.is((await store.read(stream)).length, 1)
+  assert.is((await store.readStream(stream)).length, 1)
 })
 
 test('waits one turn for further appends to group with the first', async ({ open }) => {
@@ -75,7 +75,7 @@ test('stores nothing of a group commit in which a statement fails, and accepts l
     rejectedWith(StoreUnavailable, store.append(stream, 'none', [event()])),
     rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [{ ...event(), type: 'Failing' }])),
   ])
-  assert.equal(await store.read(stream), [])
+  assert.equal(await store.readStream(stream), [])
   assert.is((await store.append(stream, 'none', [event()])).commit, 2n)
 })
 
@@ -92,12 +92,12 @@ test('reports a failed commit as OutcomeUnknown and continues with a new connect
   const streams = [newStream(), newStream()]
   const failed = streams.map((stream) => rejectedWith(OutcomeUnknown, store.append(stream, 'none', [event()])))
   await Promise.all(failed)
-  assert.equal(await store.read(streams[0] ?? ''), [])
+  assert.equal(await store.readStream(streams[0] ?? ''), [])
   other.exec('DROP TRIGGER failing')
   other.close()
   const one = event()
   await store.append(streams[0] ?? '', 'none', [one])
-  assert.equal(ids(await store.read(streams[0] ?? '')), [one.id])
+  assert.equal(ids(await store.readStream(streams[0] ?? '')), [one.id])
 })
 
 test('waits for a transaction of another process without blocking the event loop between retries', async ({
@@ -114,7 +114,7 @@ test('waits for a transaction of another process without blocking the event loop
   assert.is(isStored, false)
   other.exec('COMMIT')
   await append
-  assert.is((await store.read(stream)).length, 1)
+  assert.is((await store.readStream(stream)).length, 1)
   other.close()
 })
 
@@ -136,7 +136,7 @@ test('rejects an append at its deadline when another process does not end its tr
   await rejectedWith(StoreUnavailable, store.append(stream, 'none', [event()]))
   other.exec('COMMIT')
   await store.append(newStream(), 'none', [event()])
-  assert.equal(await store.read(stream), [])
+  assert.equal(await store.readStream(stream), [])
   other.close()
 })
 

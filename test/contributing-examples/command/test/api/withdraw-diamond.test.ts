@@ -12,7 +12,7 @@ test('is recorded as an event, and makes the diamond private', async ({ ann, ser
   expect(200, await ann.patch(`/v3/diamond/${id}`, { isPublished: true }))
   const response = expect(204, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason: 'sold' }))
   assert.is(response.text, '')
-  const events = await service.installation.store.read(`diamond-${id}`)
+  const events = await service.installation.store.readStream(`diamond-${id}`)
   const last = events.at(-1)
   assert.equal([events.length, last?.type, last?.data], [3, 'DiamondWithdrawn', { reason: 'sold' }])
   const read = expect(200, await ann.get(`/v4/diamond/${id}`))
@@ -41,7 +41,7 @@ test('appears in the history, and in the change feed as a change of fields', asy
 test('is recorded once, even if it is requested again', async ({ ann, service }) => {
   const { id } = await created(ann, SHOWN)
   for (const reason of ['sold', 'lost']) expect(204, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason }))
-  assert.is((await service.installation.store.read(`diamond-${id}`)).length, 2)
+  assert.is((await service.installation.store.readStream(`diamond-${id}`)).length, 2)
 })
 
 test('is refused for another account and for an unknown diamond', async ({ ann, bob }) => {

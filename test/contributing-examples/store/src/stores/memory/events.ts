@@ -32,7 +32,7 @@ export function openMemoryEvents({
       return position
     },
     appendMany: async (appends) => log.append(appends),
-    read: async (stream, { last = Infinity } = {}) => log.stream(stream).slice(-last),
+    readStream: async (stream, { last = Infinity } = {}) => log.stream(stream).slice(-last),
     async *readAll(from, filter) {
       yield* log.after(from, filter)
     },
