@@ -1,5 +1,5 @@
 /** Preloaded into the service: the Merkle tree stays empty, and nothing is signed. */
-import { READ_MODELS } from '../../dist/wiring/followers.js'
+import { READ_MODELS } from '../../dist/wiring/consumers.js'
 
 const index = READ_MODELS.findIndex(({ declaration }) => declaration.name === 'tree')
 if (index < 0) throw new Error('there is no read model "tree"')

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
-export type ConfirmationPrompt = {
+type ConfirmationPrompt = {
   /** What the command is about to do. */
   readonly message: string
   /** Whether `--yes` was given. */

@@ -25,7 +25,7 @@ export function limitHeapGrowth(setFlag: SetFlag = setFlagsFromString): void {
   new PerformanceObserver(() => limiter.afterGarbageCollection(youngGenerationBytes())).observe({ entryTypes: ['gc'] })
 }
 
-export type SetFlag = (flag: string) => void
+type SetFlag = (flag: string) => void
 
 const youngGenerationBytes = () =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0

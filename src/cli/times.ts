@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { DateTime } from 'luxon'
 
 /** First and last millisecond since 1970, inclusive. */
-export type TimeRange = { readonly from: number; readonly to: number }
+type TimeRange = { readonly from: number; readonly to: number }
 
 /** ISO 8601 extended format, with a precision of a day, a minute, a second or a fraction of a second. */
 const ISO_TIME_PATTERN =

@@ -14,7 +14,7 @@ export type AccessClaims = Grant & {
   readonly expiresAt: number
 }
 
-export type AccessTokensOptions = {
+type AccessTokensOptions = {
   readonly keys: MasterKeys
   /** Lifetime in seconds. It also limits tokens that were issued under a longer one. */
   readonly ttl: number

@@ -21,7 +21,7 @@ export function networkOf(address: string): string {
 /**
  * The recent failures of one key, and its running and waiting attempts. Times in milliseconds on the monotonic clock.
  */
-export type FailureWindow = {
+type FailureWindow = {
   readonly key: string
   readonly maxFailures: number
   failures: number[]
@@ -31,7 +31,7 @@ export type FailureWindow = {
 
 const WINDOW_MS = 600_000
 
-export type FailureWindowsOptions = {
+type FailureWindowsOptions = {
   /** Per 10 minutes. */
   readonly maxFailures: number
   readonly maxKeys: number
@@ -109,7 +109,7 @@ export class FailureWindows {
 
 const isIdle = ({ running, waiting }: FailureWindow) => running === 0 && waiting.length === 0
 
-export type PasswordAttempt = {
+type PasswordAttempt = {
   /** The account's id, or the login name if no account has it. */
   readonly subject: number | string
   readonly address: string
@@ -121,7 +121,7 @@ export type PasswordAttempt = {
 }
 
 /** Credentials of 256 random bits. Wrong ones are counted per address. */
-export type RandomCredential = 'client secret' | 'API token'
+type RandomCredential = 'client secret' | 'API token'
 
 /** Failed log-ins allowed in 10 minutes: per account and address, per address, and per account. */
 const MAX_FAILURES_PER_PAIR = 5

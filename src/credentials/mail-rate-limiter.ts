@@ -5,7 +5,7 @@ const WINDOW_MS = 3_600_000
 
 const SWEEP_INTERVAL_MS = 60_000
 
-export type MailRateLimiterOptions = {
+type MailRateLimiterOptions = {
   /** Mails per hour to one address, from all accounts; 0 for no limit. */
   readonly perRecipient: number
   /** Mails per hour from one account; 0 for no limit. */

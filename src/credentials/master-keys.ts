@@ -12,7 +12,7 @@ export type MasterKey = {
 /** `old` only opens and verifies data from before the rotation. */
 export type MasterKeys = { readonly current: MasterKey; readonly old: MasterKey | undefined }
 
-export type MasterKeyOptions = {
+type MasterKeyOptions = {
   readonly dataDir: string
   /** 32 bytes in base64, from the environment. If undefined, the key file in the data directory is used. */
   readonly masterKey: string | undefined

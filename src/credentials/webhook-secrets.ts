@@ -41,7 +41,7 @@ export class WebhookSecrets {
 const contextOf = (webhook: number) => `webhook-${webhook}`
 
 /** The signed content of Standard Webhooks: `id.timestamp.body`. @property timestamp seconds since 1970 */
-export type SignedMessage = { readonly id: string; readonly timestamp: number; readonly body: string }
+type SignedMessage = { readonly id: string; readonly timestamp: number; readonly body: string }
 
 /** The `webhook-signature` header of Standard Webhooks: one signature per secret, separated by spaces. */
 export const signatureHeaderOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>

@@ -95,7 +95,7 @@ export function redactData(type: string, data: Readonly<Record<string, unknown>>
   )
 }
 
-export type RedactedEvent = {
+type RedactedEvent = {
   /** Without hashes and sealed values, which would help an attacker to guess. */
   readonly data: Readonly<Record<string, unknown>>
   /** Why this release can't decode the event; undefined if it can. */

@@ -13,7 +13,7 @@ const DASH = '\u2014'
 /** The SPKI prefix of a 32-byte Ed25519 public key in DER (RFC 8410, section 4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly key: KeyObject }
+type VerifierKey = { readonly name: string; readonly id: Buffer; readonly key: KeyObject }
 
 const isName = (name: string) => name !== '' && !/[\s+]/u.test(name)
 

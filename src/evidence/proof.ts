@@ -30,7 +30,7 @@ export function rootFromInclusionProof(
   return last === 0 ? root : undefined
 }
 
-export type TreeRoot = { readonly size: number; readonly root: Hash }
+type TreeRoot = { readonly size: number; readonly root: Hash }
 
 /** Verifies a consistency proof: whether the first tree is a prefix of the second. */
 export function isConsistent(one: TreeRoot, other: TreeRoot, path: readonly Hash[]): boolean {

@@ -11,7 +11,7 @@ import { responseBounds } from './middleware/response-bounds.ts'
 import { handleErrors, securityHeaders } from './middleware/responses.ts'
 import { routing, createRouters, unmatchedRequests } from './routers.ts'
 
-export type AppOptions = EndpointHandlerOptions & {
+type AppOptions = EndpointHandlerOptions & {
   readonly log: ErrorLogger
   /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
   readonly trustProxy: number

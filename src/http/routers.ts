@@ -12,7 +12,7 @@ import { setResponse } from './middleware/responses.ts'
 export type EndpointHandler = (ctx: RequestContext) => Promise<void>
 
 /** Routers by the first one or two segments of their paths, such as `/v4/diamond`. */
-export type ResourceRouters = ReadonlyMap<string, Router>
+type ResourceRouters = ReadonlyMap<string, Router>
 
 /**
  * Creates one router for each resource. Routes are named after their endpoints' operation ids.

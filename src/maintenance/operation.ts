@@ -75,7 +75,7 @@ export function shareOf(position: PositionOrStart, head: PositionOrStart): numbe
 const LEASE_RETRY_INTERVAL_MS = 200
 const LEASE_TIMEOUT_MS = 8_000
 
-export type LeaseWaitOptions = { readonly timeoutMs?: number; readonly signal?: AbortSignal }
+type LeaseWaitOptions = { readonly timeoutMs?: number; readonly signal?: AbortSignal }
 
 /**
  * Acquires a lease; retries for `timeoutMs`, since a process that was killed shortly before may still hold it.

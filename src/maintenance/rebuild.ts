@@ -16,9 +16,9 @@ import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration } from '../stores/ports/read-store.ts'
 
 /** `events`: number of events that this run folded; `seconds`: from the start to the switch. */
-export type RebuildResult = { readonly model: string; readonly events: number; readonly seconds: number }
+type RebuildResult = { readonly model: string; readonly events: number; readonly seconds: number }
 
-export type ModelRebuildOptions = Operation & {
+type ModelRebuildOptions = Operation & {
   readonly onProgress: RebuildProgressListener
   /** How long to wait for another rebuild of the same model. */
   readonly leaseTimeoutMs?: number
@@ -109,7 +109,7 @@ const SHARED_READ_TIMEOUT_MS = 600_000
 
 type RebuildFailure = { readonly model: string; readonly error: unknown }
 
-export type RebuildOutcome = {
+type RebuildOutcome = {
   readonly rebuilt: readonly RebuildResult[]
   readonly failures: readonly RebuildFailure[]
 }

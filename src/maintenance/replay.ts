@@ -15,7 +15,7 @@ import { BadUsage, OperationFailure, type Operation } from './operation.ts'
 /** A point in time: as given by the operator, and parsed. */
 export type ReplayCutoff = { readonly text: string; readonly cutoff: LogCutoff }
 
-export type ReplayOperation = Operation & {
+type ReplayOperation = Operation & {
   readonly open: (settings: Settings, purpose: InstallationPurpose) => Promise<Installation>
   readonly source: Installation
   /** New or empty folder. */

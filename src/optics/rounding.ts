@@ -5,5 +5,8 @@ export function roundDecimals(value: number, places: number): number {
   return value < 0 && rounded !== 0 ? -rounded : rounded
 }
 
+/** The fractional part of a number, from 0 to less than 1; of -0.25 it is 0.75. */
+export const fractionalPart = (value: number): number => value - Math.floor(value)
+
 /** Rounds to six decimals: sines may differ in the last digit between JavaScript engines, stored figures must not. */
 export const roundToSixDecimals = (value: number): number => Math.round(value * 1e6) / 1e6

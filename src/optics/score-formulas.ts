@@ -52,7 +52,7 @@ const roundWeight = (cut: TracedCut, reference: TracedCut, stone: StoneSize): nu
   weight(reference.volume, Math.sqrt(outlineArea(cut, stone) / reference.faceUpArea))
 
 /** A stone's weight and its measured sides, if known. */
-export type StoneSize = { readonly carat: number; readonly face?: FaceUpSize }
+type StoneSize = { readonly carat: number; readonly face?: FaceUpSize }
 
 export function spreadScore(
   cut: TracedCut,

@@ -11,7 +11,7 @@ export const SCORE_MEMBERS = {
 export type ScoreName = keyof typeof SCORE_MEMBERS
 
 /** The string members: the version of the algorithm, and a short form of the dictionary fluorColor. */
-export type TextMember = 'ver' | 'colorCode'
+type TextMember = 'ver' | 'colorCode'
 export const isTextMember = (member: string): member is TextMember => member === 'ver' || member === 'colorCode'
 
 type ScoreMember<Name extends ScoreName> = (typeof SCORE_MEMBERS)[Name][number]

@@ -35,7 +35,7 @@ function unknownMembers(
 }
 
 /** `name`: the kind of object for messages, such as `a v4 diamond`. `members`: its allowed members. */
-export type ObjectDescription = { readonly name: string; readonly members: readonly string[] }
+type ObjectDescription = { readonly name: string; readonly members: readonly string[] }
 
 /**
  * Parses a request's JSON with a schema. The schema's messages continue after a member's name: `must be true or false`.

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** `half-open`: calls are rejected as in `open`, while one trial is under way. */
 export const BREAKER_STATES = ['closed', 'open', 'half-open'] as const
-export type BreakerState = (typeof BREAKER_STATES)[number]
+type BreakerState = (typeof BREAKER_STATES)[number]
 
 /** What a failed call says about the store: it is up; that is doubtful, so it is probed; it is down; or nothing. */
-export type Verdict = 'up' | 'doubtful' | 'down' | 'nothing'
+type Verdict = 'up' | 'doubtful' | 'down' | 'nothing'
 
 /** Checks the store directly, when its state is doubtful and while the breaker is open. */
-export type Probe = {
+type Probe = {
   readonly ask: () => Promise<unknown>
   /** When the store last sent anything, in milliseconds of the monotonic clock; parts of a long response count. */
   readonly heardAt: () => number

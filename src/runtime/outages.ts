@@ -53,7 +53,7 @@ class Outage<Failure> {
 }
 
 /** An error of a store, such as StoreUnavailable, that names the store. */
-export type NamedStoreError = Error & { readonly store: string }
+type NamedStoreError = Error & { readonly store: string }
 
 const isNamedStoreError = (error: unknown): error is NamedStoreError =>
   error instanceof Error && 'store' in error && typeof error.store === 'string'

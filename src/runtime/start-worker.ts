@@ -16,7 +16,7 @@ export function typescriptLoader(): string {
   return import.meta.resolve(loader)
 }
 
-export type ProgramOptions = {
+type ProgramOptions = {
   /** Options of Node, such as `--max-old-space-size=96`. */
   readonly flags: readonly string[]
   /**

@@ -4,7 +4,7 @@ const MAX_DRIFT_MS = 10_000
 /** Milliseconds after which a larger change is accepted, and the time of a start that nothing confirms. */
 const ACCEPTED_AFTER_MS = 300_000
 
-export type SteadyClockOptions = {
+type SteadyClockOptions = {
   /** The system's clock: milliseconds since 1970. */
   readonly wall?: () => number
   /** Milliseconds of a clock that never goes back. */

@@ -1,8 +1,8 @@
 /** Called after each call: the seconds until it returned or its promise settled, and the error if it failed. */
-export type CallObserver = (seconds: number, error?: unknown) => void
+type CallObserver = (seconds: number, error?: unknown) => void
 
 /** Called once for each operation; returns the observer for its calls. */
-export type CallObserverFactory = (operation: string) => CallObserver
+type CallObserverFactory = (operation: string) => CallObserver
 
 /** The methods to time, with the names of their operations. A nested object times the calls on the object that a call returns. */
 export type TimedCalls = { readonly [method: string]: string | TimedCalls }

@@ -60,10 +60,10 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set(
 const isPlaceholder = (cell: string): boolean => PLACEHOLDERS.has(comparisonKey(cell))
 
 /** How to parse the cells of a file. */
-export type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
+type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
 
 /** A line as a v4 request body, and notes on cells of which only a part is stored. */
-export type ParsedCells = { readonly input: Readonly<Record<string, unknown>>; readonly notes: readonly string[] }
+type ParsedCells = { readonly input: Readonly<Record<string, unknown>>; readonly notes: readonly string[] }
 
 /**
  * Parses a line of cells. An empty cell becomes null; a cell that cannot be parsed stays text, which validation then rejects.

@@ -28,7 +28,7 @@ export class CountedTexts {
   }
 }
 
-export type SummaryValue = string | number | boolean | null
+type SummaryValue = string | number | boolean | null
 
 /** Number of stones of a file that have a field, and the range or the distinct values of the field. */
 export type FieldSummary = {

@@ -32,7 +32,7 @@ export type ImportLine =
   { readonly line: number; readonly change: DiamondFieldChanges; readonly notes?: readonly string[] } | BadLine
 
 /** Whether lines create stones, or update the stone with the same sku. */
-export type ImportMode = 'new stones' | 'stones by sku'
+type ImportMode = 'new stones' | 'stones by sku'
 
 /**
  * Validates entries one by one, without buffering.

@@ -59,7 +59,7 @@ export type ImportSource = {
   entries(): AsyncIterable<ImportEntry>
 }
 
-export type SourceRules = SheetRules & {
+type SourceRules = SheetRules & {
   /** Sheet of a workbook: name, or number from 1. */
   readonly sheet?: string
 }

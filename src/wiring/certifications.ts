@@ -13,7 +13,7 @@ import { readIntactFile } from '../stores/intact-file.ts'
 import type { ReportReadingOptions } from '../reactions/reports/report-reading.ts'
 import type { OpenReadModel } from '../projections/engine/background-services.ts'
 
-export type OpenReports = {
+type OpenReports = {
   readonly queries: CertificationQueries
   readonly tools: ReportReadingOptions
   readonly metrics: () => Metric[]

@@ -41,7 +41,7 @@ export type HttpService = {
   readonly appFor: (port: number) => RequestListener
 }
 
-export type HttpDependencies = {
+type HttpDependencies = {
   readonly readModels: ReadModelRegistry
   readonly queries: DiamondQueries
   readonly changes: ChangeFeeds
@@ -53,7 +53,7 @@ export type HttpDependencies = {
 }
 
 /** State and metrics of the whole service, and its recorders of requests. */
-export type ServiceObservability = {
+type ServiceObservability = {
   readonly notReadyReasons: () => Promise<string[]>
   readonly metrics: () => Promise<string>
   readonly traffic: RequestActivity

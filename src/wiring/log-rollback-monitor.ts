@@ -11,7 +11,7 @@ const CHECK_INTERVAL_MS = 2_000
 /** Consecutive failed checks before the process stops: a server that is starting may not have its whole log yet. */
 const FAILED_CHECKS_TO_STOP = 3
 
-export type LogRollbackMonitor = {
+type LogRollbackMonitor = {
   /**
    * Resolves when this process must stop: the log was rolled back or restored, or vault or files are not those of the
    * log.

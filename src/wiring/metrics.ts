@@ -57,7 +57,7 @@ export async function collectMetrics(
   ]
 }
 
-export type CheckpointedConsumer = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
+type CheckpointedConsumer = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
 
 /**
  * Position, lag, parked streams and leadership of each consumer: with the label `follower`, and as

@@ -18,7 +18,7 @@ export const createStoneModels = (pool: TracePool, files: FileStore): StoneModel
     return content && new Uint8Array(content)
   })
 
-export type OpenScoring = {
+type OpenScoring = {
   /** Also draws pictures. */
   readonly pool: TracePool
   readonly tools: ScoringReactionOptions

@@ -20,7 +20,7 @@ export type OpenSecrets = {
   readonly toolsAt: (addresses: PublicUrls) => SecretReactionTools
 }
 
-export type SecretReactionTools = Pick<ConsumerTools, 'secrets' | 'isClockSettled' | 'withdraw' | 'mailer'>
+type SecretReactionTools = Pick<ConsumerTools, 'secrets' | 'isClockSettled' | 'withdraw' | 'mailer'>
 
 /** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(

@@ -79,7 +79,7 @@ export type RunningService = {
 
 const READY_POLL_MS = 20
 
-export type StartOptions = {
+type StartOptions = {
   /** Rejects writes, and requires an installation in the log. */
   readonly isReadOnly?: boolean
   /** Ends a start that waits for the log. */

@@ -59,15 +59,15 @@ export type EventStoreOpenOptions = StoreFolder &
 
 export type OpenedEventStore = { readonly store: EventStore; counters(): Readonly<Record<string, number>> }
 
-export type EventStoreEngine = StoreEngine<OpenedEventStore, EventStoreOpenOptions> & {
+type EventStoreEngine = StoreEngine<OpenedEventStore, EventStoreOpenOptions> & {
   /** The log's file in DATA_DIR; undefined for a server. */
   readonly file?: string
 }
 
-export type ReadModelOpenOptions = StoreFolder & ServerOptions & { readonly log: AppLogger }
+type ReadModelOpenOptions = StoreFolder & ServerOptions & { readonly log: AppLogger }
 
 /** Read models, vault, persons and files: one address selects all of them. */
-export type OpenedReadStores = {
+type OpenedReadStores = {
   readonly reads: ReadStore
   readonly vault: Vault
   readonly persons: PersonStore

@@ -14,7 +14,7 @@ import { TokenRevocationList } from '../projections/sessions/token-revocations.t
 import type { StaleReadPolicy } from '../projections/engine/stale-reads.ts'
 import { createSecurityLogger } from './logs.ts'
 
-export type OpenTokens = {
+type OpenTokens = {
   readonly bearer: BearerAuthentication
   /** Verifies e-mail address and API token (Basic authentication). */
   readonly apiTokens: ApiTokenVerifier

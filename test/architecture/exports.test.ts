@@ -22,11 +22,11 @@ test('is imported by another file', () => {
 test('that no file imports is reported', () => {
   const a = { path: 'src/a.ts', text: 'export const b = 1\nexport function c() {}\nexport type D = string\n' }
   const named = (text: string) => unusedExports([a, { path: 'test/e.ts', text }], 'src/')
-  assert.equal(named(''), ['src/a.ts: b', 'src/a.ts: c'])
-  assert.equal(named("import {\n  c,\n  b as x } from '../src/a.ts'"), [])
+  assert.equal(named(''), ['src/a.ts: b', 'src/a.ts: c', 'src/a.ts: D'])
+  assert.equal(named("import {\n  c,\n  b as x, type D } from '../src/a.ts'"), [])
   assert.equal(named("import * as a from '../src/a.ts'"), [])
   assert.equal(named("const { b } = await import('../src/a.ts')"), [])
-  assert.equal(named("import { b } from './a.ts'\nimport { type c } from '../src/a.ts'"), ['src/a.ts: b'])
+  assert.equal(named("import { b } from './a.ts'\nimport { type c, type D } from '../src/a.ts'"), ['src/a.ts: b'])
 })
 
 /** Imported names and the built file that they come from. */

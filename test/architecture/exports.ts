@@ -5,11 +5,11 @@ export type Source = { readonly path: string; readonly text: string }
 
 const IMPORT =
   /(?:import|export)\s+(?:type\s+)?(?:(\{[^}]*\})|\*(?:\s+as\s+\w+)?)\s+from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/g
-const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|const|class) (\w+)/gm
+const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/gm
 
 /**
- * Functions, constants and classes that files of `folder` export and no other file imports, as `path: name`. Types are
- * exempt, because a signature may refer to them. A namespace or dynamic import counts as an import of all names.
+ * Functions, constants, classes and types that files of `folder` export and no other file imports, as `path: name`. A namespace
+ * or dynamic import counts as an import of all names.
  */
 export function unusedExports(sources: readonly Source[], folder: string): string[] {
   const named = new Set(sources.flatMap(importedNames))

@@ -4,7 +4,7 @@ import type { DemoApiResponse, ApiClient, CurlLines, DemoCredentials } from './s
 import { skuOf, type StoneCreationResult } from './stones.ts'
 
 /** A list request of the demo and its response. */
-export type MeasuredListRequest = {
+type MeasuredListRequest = {
   readonly what: string
   readonly path: string
   readonly status: number

@@ -15,7 +15,7 @@ export const DATASET_SIZE = 53_940
 const PUBLIC_EVERY = 100
 
 /** A row of the data set as a v4 request body. */
-export type DemoStone = Readonly<Record<string, string | number | boolean>>
+type DemoStone = Readonly<Record<string, string | number | boolean>>
 
 /** The first `count` stones, in bulks. The trade grade Premium, between Very Good and Ideal, is mapped to Excellent. */
 async function* readBulks(count: number, size: number): AsyncGenerator<DemoStone[]> {

@@ -28,7 +28,7 @@ const undoFileSchema = z.object({
   at: z.string(),
 })
 
-export type UndoFile = z.infer<typeof undoFileSchema>
+type UndoFile = z.infer<typeof undoFileSchema>
 
 /** Folder of undo files in DATA_DIR. */
 const FOLDER = 'undo'

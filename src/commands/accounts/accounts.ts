@@ -79,7 +79,7 @@ export type RegistrationContext = AccountCommandContext & {
   readonly accountIds: Pick<IdAllocator, 'take'>
 }
 
-export type Registration = { readonly email: string; readonly password: string; readonly plan: Plan }
+type Registration = { readonly email: string; readonly password: string; readonly plan: Plan }
 
 /**
  * Creates an account. The login name is reserved first, together with the account's id; if that attempt was

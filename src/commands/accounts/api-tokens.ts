@@ -25,10 +25,10 @@ import {
 import type { AccountDirectory } from './account-directory.ts'
 
 /** `id` identifies the token in lists. `token` is returned only here; the event log stores its digest. */
-export type IssuedApiToken = ChangedAccount & { readonly id: string; readonly token: string }
+type IssuedApiToken = ChangedAccount & { readonly id: string; readonly token: string }
 
 /** `lifetimeMs` undefined: the token does not expire. */
-export type NewApiToken = { readonly email: string; readonly lifetimeMs: number | undefined }
+type NewApiToken = { readonly email: string; readonly lifetimeMs: number | undefined }
 
 /** @throws RequestError 'missing', or 'conflict' if the account is disabled */
 export async function issueApiToken(
@@ -64,7 +64,7 @@ export const revokeApiToken = (
 ) => changeAccount(accounts, command.email, origin, (account) => domain.revokeApiToken(account, command))
 
 /** `apiToken` is the token's id. */
-export type ApiTokenReference = { readonly account: number; readonly apiToken: string }
+type ApiTokenReference = { readonly account: number; readonly apiToken: string }
 
 const apiTokenUseStream = ({ account, apiToken }: ApiTokenReference) => `apitoken-${account}-${apiToken}`
 
@@ -118,7 +118,7 @@ export type ApiTokenHolder = {
   readonly apiToken: string
 }
 
-export type ApiTokenVerifierOptions = {
+type ApiTokenVerifierOptions = {
   readonly store: EventStore
   readonly people: AccountDirectory
   readonly attemptLimiter: FailedAttemptLimiter

@@ -11,7 +11,7 @@ import { deleteWebhook, webhooksOf } from '../webhooks/webhooks.ts'
 import { type AccountCommandContext } from './accounts.ts'
 import type { LoginReference } from './account-directory.ts'
 
-export type ForgetAccountContext = AccountCommandContext & { readonly persons: PersonStore; readonly vault: Vault }
+type ForgetAccountContext = AccountCommandContext & { readonly persons: PersonStore; readonly vault: Vault }
 
 /**
  * `events`: number of events appended now. `plaintextStreams`: streams in which events of earlier releases hold the

@@ -146,7 +146,7 @@ function withMonotonicTimes(last: StoredEvent | undefined, events: Append['event
 }
 
 /** Without events nothing is appended. */
-export type DiamondDecision = {
+type DiamondDecision = {
   readonly stream: string
   /**
    * The revision that the decision is based on. `lastEventAt` is the time of that event in milliseconds since 1970, or
@@ -162,14 +162,14 @@ export type BulkDecision<Result> = { readonly decisions: readonly DiamondDecisio
 export type BulkResult<Result> = Result & { readonly position: Position | undefined }
 
 /** The record shows that the bulk was completed. */
-export type BulkIdempotency<Result> = RequestRecord & {
+type BulkIdempotency<Result> = RequestRecord & {
   /** Whether to store a record even if there is nothing to append. */
   readonly recordsNoChange?: boolean
   /** Builds the response to a repeated request from the record's diamonds and position. */
   readonly replay: (diamonds: readonly number[], position: Position) => Promise<BulkResult<Result>>
 }
 
-export type BulkCommand<Result> = {
+type BulkCommand<Result> = {
   readonly origin: Origin
   /** Existing diamonds; other commands of this process on them wait. */
   readonly diamonds?: readonly number[]

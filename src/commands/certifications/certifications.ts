@@ -33,7 +33,7 @@ export type CertificationCommandContext = CommandContext & { readonly certificat
 /** A report's file, completely received and validated. */
 export type ReceivedFile = { readonly incoming: FileUpload; readonly name: string | null }
 
-export type AttachedCertification = {
+type AttachedCertification = {
   readonly certification: CertificationAttached['data']
   /** The diamond including the new certification. */
   readonly diamond: LiveDiamond
@@ -144,7 +144,7 @@ export async function removeCertification(
   return position
 }
 
-export type ReportReadingEntry = {
+type ReportReadingEntry = {
   readonly diamond: number
   readonly certification: number
   readonly reading: ReportReading

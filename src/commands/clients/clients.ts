@@ -76,7 +76,7 @@ export class ClientRefused extends RequestError {
   }
 }
 
-export type ClientVerificationContext = {
+type ClientVerificationContext = {
   readonly store: EventStore
   readonly attemptLimiter: FailedAttemptLimiter
   readonly security: SecurityEventRecorder

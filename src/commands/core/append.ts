@@ -10,7 +10,7 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { withRetry } from './retry.ts'
 
-export type EventFactory = (id: string, event: { readonly type: string; readonly data: object }) => NewEvent
+type EventFactory = (id: string, event: { readonly type: string; readonly data: object }) => NewEvent
 
 /**
  * Stamps events with their payload version. Every event is created here or by `withEventVersion`. Events of one version

@@ -76,7 +76,7 @@ export type CommandTarget = {
 /** May run several times. @param now milliseconds since 1970; never before the stream's last event */
 export type Decide<State, Event> = (state: State, now: number, revision: Revision) => readonly Event[]
 
-export type CommandResult<State, Event> = {
+type CommandResult<State, Event> = {
   readonly state: State
   /** The events appended now, or by an earlier attempt with the same command id. */
   readonly events: readonly Event[]
@@ -183,7 +183,7 @@ async function append<State, Event extends DomainEvent>(
 export const revisionAfter = (revision: Revision, count: number): bigint =>
   (revision === 'none' ? -1n : revision) + BigInt(count)
 
-export type StreamCommand<State, Event> = CommandTarget & { readonly id: string; readonly decide: Decide<State, Event> }
+type StreamCommand<State, Event> = CommandTarget & { readonly id: string; readonly decide: Decide<State, Event> }
 
 /**
  * Handles one command on each of many streams and appends all events in one call. Skips streams whose events this

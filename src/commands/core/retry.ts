@@ -11,7 +11,7 @@ const UNKNOWN_OUTCOME_DEADLINE_MS = 1_000
 
 const MAX_BACKOFF_MS = 50
 
-export type Retryable = typeof WrongRevision | typeof OutcomeUnknown
+type Retryable = typeof WrongRevision | typeof OutcomeUnknown
 
 export type RetryOptions = {
   readonly on: readonly Retryable[]

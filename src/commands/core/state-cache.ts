@@ -11,7 +11,7 @@ export type CachedState<State> = {
   readonly lastEventAt: number
 }
 
-export type StateCacheLimits = {
+type StateCacheLimits = {
   readonly maxStreams: number
   readonly maxBytes: number
   readonly maxStateBytes: number

@@ -20,7 +20,7 @@ import type { CommandPrincipal } from './diamonds.ts'
 /** Reads the properties of a stored model file. @throws InvalidMesh if it is not a model of a stone */
 export type ModelInspector = (digest: string) => Promise<StoneModelProperties>
 
-export type AttachedModel = {
+type AttachedModel = {
   readonly model: StoneModel
   /** The diamond including the new model. */
   readonly diamond: LiveDiamond

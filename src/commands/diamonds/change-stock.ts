@@ -10,7 +10,7 @@ import {
   type DiamondCommandContext,
 } from './diamonds.ts'
 
-export type StockChange = {
+type StockChange = {
   /** The stream of a permanent record that keeps the change from being applied twice. */
   readonly record: string
   readonly creates: readonly NewDiamond[]
@@ -18,7 +18,7 @@ export type StockChange = {
 }
 
 /** `changed` counts only diamonds that differ from before. */
-export type StockChangeResult = {
+type StockChangeResult = {
   readonly created: number
   readonly changed: number
   readonly position: Position | undefined

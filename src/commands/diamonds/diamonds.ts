@@ -33,7 +33,7 @@ function ownerRevisionOf(diamond: Diamond, revision: Revision): bigint {
   return (revision === 'none' ? -1n : revision) - serviceEventCount
 }
 
-export type CreateDiamonds = {
+type CreateDiamonds = {
   readonly owner: number
   readonly entries: readonly NewDiamond[]
   readonly origin: Origin
@@ -42,7 +42,7 @@ export type CreateDiamonds = {
 
 /** In the order of the entries. */
 type CreatedDiamondList = { readonly created: readonly DiamondCreated[] }
-export type CreatedDiamonds = BulkResult<CreatedDiamondList>
+type CreatedDiamonds = BulkResult<CreatedDiamondList>
 
 /**
  * Creates diamonds, all or none. A repeated request with the same key returns the first diamonds.
@@ -108,7 +108,7 @@ export type ChangedDiamond = {
 type ChangedDiamondList = { readonly changed: readonly ChangedDiamond[] }
 
 /** `position` is that of the last change; undefined if nothing changed. */
-export type ChangedDiamonds = ChangedDiamondList & { readonly position: Position | undefined }
+type ChangedDiamonds = ChangedDiamondList & { readonly position: Position | undefined }
 
 export function planPatch(
   id: number,

@@ -22,7 +22,7 @@ import { permanentRecordOf } from './change-stock.ts'
 import { decideCreations, type CommandPrincipal, type DiamondCommandContext } from './diamonds.ts'
 
 /** How to undo the changes that one correlation id made to a diamond. */
-export type DiamondUndoAction =
+type DiamondUndoAction =
   /** There were no changes, or none is left. */
   | { readonly kind: 'nothing' }
   /** It was created by the change. */
@@ -83,7 +83,7 @@ function revertingChange({ fields: previous }: LiveDiamond, { fields: current }:
   return { set: Object.fromEntries(set), removed: unset as OptionalField[] }
 }
 
-export type DiamondUndoConflict = Extract<DiamondUndoAction, { kind: 'changed since' }> & { readonly id: number }
+type DiamondUndoConflict = Extract<DiamondUndoAction, { kind: 'changed since' }> & { readonly id: number }
 
 export type DiamondUndoRequest = {
   /** The stream of a permanent record that keeps the undo from being applied twice. */

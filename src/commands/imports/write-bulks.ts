@@ -27,7 +27,7 @@ export type ImportCounts = {
   readonly deleted: number
 }
 
-export type ImportRun = {
+type ImportRun = {
   readonly context: CommandContext
   readonly principal: CommandPrincipal
   /** Id of the import, from which its request streams derive. */
@@ -119,7 +119,7 @@ class ImportCounter {
 }
 
 /** Where an import of new stones starts. */
-export type ImportResumePoint = {
+type ImportResumePoint = {
   readonly id: string
   /** Bulks written by an interrupted run. */
   readonly completedBulks: number
@@ -167,7 +167,7 @@ async function isAnyDiamondLive({ store, stateCache }: CommandContext, diamonds:
 }
 
 /** A completed bulk: ids of its diamonds, and its time (ISO 8601). */
-export type CompletedBulk = { readonly diamonds: readonly number[]; readonly at: string }
+type CompletedBulk = { readonly diamonds: readonly number[]; readonly at: string }
 
 /** The completed bulks of an import, in order. */
 export async function* readCompletedBulks(context: CommandContext, id: string): AsyncGenerator<CompletedBulk> {

@@ -2,7 +2,7 @@ import { ID_STREAM_PREFIX, idsFold, reserveIds } from '../../domain/installation
 import type { Origin } from '../../events/event-metadata.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 
-export type IdAllocatorOptions = CommandContext & {
+type IdAllocatorOptions = CommandContext & {
   /** Ids are reserved in the stream `ids-{kind}`. */
   readonly kind: string
   /** Ids per reservation. Ids that a process has not used when it ends are lost. */

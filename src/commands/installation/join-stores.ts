@@ -10,7 +10,7 @@ import { StoreUnavailable, type EventStore } from '../../stores/ports/event-stor
 import type { Origin } from '../../events/event-metadata.ts'
 import { handle, createCommandContext } from '../core/handle.ts'
 
-export type JoinStoresContext = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
+type JoinStoresContext = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
 
 /** The vault or the files belong to another installation. Using them would lose data that the log refers to. */
 export class ForeignStores extends StoreUnavailable {
@@ -18,7 +18,7 @@ export class ForeignStores extends StoreUnavailable {
 }
 
 /** A read model, the vault or the folder that has seen another log. */
-export type OtherLogObservation = { readonly observer: string; readonly identity: string }
+type OtherLogObservation = { readonly observer: string; readonly identity: string }
 
 /**
  * Checks that the vault and the files belong to the event log. The first ones ever used with a log become its own, unless

@@ -10,7 +10,7 @@ import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 
 /** A key that the installation generated, as stored in events. */
-export type SealedKey = {
+type SealedKey = {
   /** The master key's id. */
   readonly key: string
   /** Nonce, AES-256-GCM ciphertext and tag, base64url. */
@@ -36,7 +36,7 @@ export type SealedKeyDefinition<Event extends SealedKeyEvent> = {
  * A key with the payload of its latest event. `payload` is undefined if the log is closed and has no key: the key is
  * then lost when the process ends.
  */
-export type UnsealedKey<Event extends SealedKeyEvent> = {
+type UnsealedKey<Event extends SealedKeyEvent> = {
   readonly root: Buffer
   readonly payload: Event['data'] | undefined
   /** The revision of the latest event; -1 if there is none. */

@@ -13,7 +13,7 @@ import { decode } from '../../events/decode.ts'
 import type { Append, EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { appendAll, createEventFactory } from '../core/append.ts'
 
-export type RestoreLogContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
+type RestoreLogContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 
 /**
  * How many ids of each kind to skip: more than can have been allocated after the backup. Clients may still know those.

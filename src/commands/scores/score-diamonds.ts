@@ -37,7 +37,7 @@ export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
  * an operator removed from the log, with the reason.
  */
 export type ScoreDiamondsResult = { readonly count: number; readonly unscored: readonly UnscoredDiamond[] }
-export type UnscoredDiamond = { readonly diamond: number; readonly error: Unscorable | EventsRemoved }
+type UnscoredDiamond = { readonly diamond: number; readonly error: Unscorable | EventsRemoved }
 
 /** What to record, given the scores recorded last: `recordScores` or `replaceScores`. */
 type ScoresDecision = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']) => DiamondScored[]

@@ -96,7 +96,7 @@ export async function custidOf(
   return state.status === 'unknown' ? '' : people.displayNameOf(owner, state)
 }
 
-export type RevealSecret = {
+type RevealSecret = {
   readonly secretKey: string
   /** Empty for none. */
   readonly passphrase: string
@@ -128,7 +128,7 @@ export async function revealSecret(secrets: SecretCommandContext, command: Revea
   return value
 }
 
-export type PassphraseAttempt = {
+type PassphraseAttempt = {
   readonly passphrase: string
   readonly account?: number | undefined
   readonly address?: string
@@ -169,7 +169,7 @@ async function openWithPassphrase(
   }
 }
 
-export type BurnSecret = {
+type BurnSecret = {
   readonly metadataKey: string
   /** Empty for none. */
   readonly passphrase: string
@@ -178,7 +178,7 @@ export type BurnSecret = {
   readonly origin: Origin
 }
 
-export type BurnedSecret = { readonly keys: SecretKeys; readonly secret: KnownSecret }
+type BurnedSecret = { readonly keys: SecretKeys; readonly secret: KnownSecret }
 
 /**
  * Burns a pending secret. Except for the owner it requires the secret's passphrase, and wrong attempts count.

@@ -18,7 +18,7 @@ import type { Origin } from '../../events/event-metadata.ts'
 import type { SecretCommandContext } from './secrets.ts'
 
 /** `apiToken` is the token's id. `token` is the token itself, which is needed to open the receipt. */
-export type SecretSender = {
+type SecretSender = {
   readonly account: number
   readonly email: string
   readonly apiToken: string
@@ -40,7 +40,7 @@ export type ShareSecret = {
   readonly origin: Origin
 }
 
-export type SharedSecret = { readonly keys: SecretKeys; readonly secret: Secret }
+type SharedSecret = { readonly keys: SecretKeys; readonly secret: Secret }
 
 /**
  * Stores a value that can be revealed once. The vault entry is written before the event is appended; the sweeper

@@ -39,7 +39,7 @@ export type SessionCommandContext = AccountCommandContext & {
   readonly note: (event: Omit<NewEvent, 'id'> & { readonly stream: string }) => void
 }
 
-export type IssuedTokens = {
+type IssuedTokens = {
   readonly accessToken: string
   readonly refreshToken: string
   /** Seconds. */
@@ -47,7 +47,7 @@ export type IssuedTokens = {
 }
 
 /** A refresh token contains the id of its session, which identifies the stream. Its 256 random bits are not stored. */
-export type RefreshToken = { readonly session: string; readonly text: string; readonly digest: string }
+type RefreshToken = { readonly session: string; readonly text: string; readonly digest: string }
 
 /**
  * The client of browser sessions. No client id has this form, so no client can authenticate as it, and no token of such
@@ -112,7 +112,7 @@ export type LogInContext = SessionCommandContext & {
   readonly familiarAddresses: FamiliarAddresses
 }
 
-export type PasswordLogIn = {
+type PasswordLogIn = {
   readonly username: string
   readonly password: string
   readonly address: string

@@ -27,7 +27,7 @@ export type TokenIntrospectionContext = SessionCommandContext & {
 }
 
 /** A valid token. Times are in milliseconds since 1970. */
-export type IntrospectedToken = {
+type IntrospectedToken = {
   readonly account: number
   readonly email: string
   readonly issuedAt: number

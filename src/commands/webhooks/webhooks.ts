@@ -26,7 +26,7 @@ export type WebhookCommandContext = CommandContext & {
 }
 
 /** `position` is that of the last event; undefined if nothing changed. */
-export type ChangedWebhook = { readonly webhook: Webhook; readonly position: Position | undefined }
+type ChangedWebhook = { readonly webhook: Webhook; readonly position: Position | undefined }
 
 export const MAX_DESCRIPTION_LENGTH = 500
 

@@ -32,7 +32,7 @@ export const loginEvents = declareEvents('login-{digest}', {
 })
 export type LoginEvent = EventOf<typeof loginEvents>
 
-export type LoginReservation = { status: 'free' } | { status: 'reserved'; account: number }
+type LoginReservation = { status: 'free' } | { status: 'reserved'; account: number }
 
 export const loginFold: Fold<LoginReservation, LoginEvent> = { initialState: { status: 'free' }, evolve }
 

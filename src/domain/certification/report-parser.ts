@@ -3,7 +3,7 @@ import { REPORT_FACTS, LABORATORIES, type ReportFact, type Laboratory, type Repo
 import type { TextCell } from './page-cells.ts'
 
 /** A match in a text. `labelIndex` and `valueIndex` are the indices of its label and its value. */
-export type LabelledMatch<Value> = { readonly value: Value; readonly labelIndex: number; readonly valueIndex: number }
+type LabelledMatch<Value> = { readonly value: Value; readonly labelIndex: number; readonly valueIndex: number }
 
 /** A percentage after its label; no angle and no length in mm. */
 const PERCENT = String.raw`\s?(?:\(%\)|%)?\s?[:=]?\s{0,3}(\d{2}(?:\.\d{1,2})?)(?!\d|\s?(?:°|mm|x))`
@@ -107,12 +107,10 @@ const findShapes = (text: string): readonly LabelledMatch<number>[] =>
 
 type ReportFactValue = number | string | Readonly<Record<string, number>>
 
-export type ReportFactFinder = (
-  text: string,
-) => readonly (LabelledMatch<ReportFactValue> & { readonly fact: ReportFact })[]
+type ReportFactFinder = (text: string) => readonly (LabelledMatch<ReportFactValue> & { readonly fact: ReportFact })[]
 
 /** A possible value of a fact. `cell` and `valueIndex` are the index of the cell and of the character in it. */
-export type FactCandidate = {
+type FactCandidate = {
   readonly fact: ReportFact
   readonly value: ReportFactValue
   readonly cell: number

@@ -28,7 +28,7 @@ import {
 import { stoneModelRemovedEvent, type StoneModel, type StoneModelEvent, type StoneModelRemoved } from './stone-model.ts'
 
 /** Counts the changes of `access` and `dataAccess`. Signed links contain these counts, so a change invalidates them. */
-export type AccessRevisions = { readonly access: number; readonly dataAccess: number }
+type AccessRevisions = { readonly access: number; readonly dataAccess: number }
 
 export const initialAccessRevisions: AccessRevisions = { access: 0, dataAccess: 0 }
 
@@ -76,8 +76,8 @@ export const diamondEvents = declareEvents('diamond-{id}', {
 })
 type DiamondEventDeclarations = typeof diamondEvents
 export type DiamondCreated = EventOf<DiamondEventDeclarations, 'DiamondCreated'>
-export type DiamondPatched = EventOf<DiamondEventDeclarations, 'DiamondPatched'>
-export type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>
+type DiamondPatched = EventOf<DiamondEventDeclarations, 'DiamondPatched'>
+type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>
 
 export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent
 

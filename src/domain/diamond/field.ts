@@ -4,7 +4,7 @@ import type { GradingScale } from '../dictionaries/girdle-and-culet.ts'
 export type ApiVersion = 'v3' | 'v4'
 
 /** 0, 1 or 2: how much others may see. */
-export type AccessLevel = 0 | 1 | 2
+type AccessLevel = 0 | 1 | 2
 
 /** The stored value by kind of field. Dictionary fields are stored as ids, whatever the input format. */
 type FieldValues = {

@@ -15,6 +15,7 @@ import {
 } from '../../optics/cut/cut.ts'
 import type { Stone } from '../../optics/cut/stone.ts'
 import type { SymmetryFold } from '../../optics/mesh/symmetry.ts'
+import { roundDecimals } from '../../optics/rounding.ts'
 import type { LiveDiamond } from './diamond.ts'
 import { fluorScore } from './fluor-score.ts'
 import { DICTIONARIES, type DictionaryName } from './fields.ts'
@@ -78,14 +79,12 @@ function toCutMeasurements(shape: CutShape, proportions: MeasuredProportions): C
 function depthIn(shape: CutShape, size: MeasuredSize | undefined): number | undefined {
   if (size === undefined) return undefined
   const { length, width, depth } = size
-  return rounded((100 * depth) / (isRound(shape) ? (length + width) / 2 : Math.min(length, width)), 1)
+  return roundDecimals((100 * depth) / (isRound(shape) ? (length + width) / 2 : Math.min(length, width)), 1)
 }
 
 /** Some reports list the longer side first, some do not. A heart's length is always from the cleft to the point. */
 const lengthToWidth = (shape: CutShape, { length, width }: MeasuredSize): number =>
-  rounded(shape === 'Heart' ? length / width : Math.max(length, width) / Math.min(length, width), 3)
-
-const rounded = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places
+  roundDecimals(shape === 'Heart' ? length / width : Math.max(length, width) / Math.min(length, width), 3)
 
 /** With a longer length to width, the facets of two neighbouring sides cannot be equal. */
 const SQUARE = 1.01

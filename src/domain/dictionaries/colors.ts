@@ -183,7 +183,7 @@ const HUE_SPELLINGS: Aliases = {
 
 export const colorHue = dictionary('colorHue', HUES, HUE_SPELLINGS)
 
-export type FancyGrade = DictionaryEntry & { readonly abbreviation: string }
+type FancyGrade = DictionaryEntry & { readonly abbreviation: string }
 
 /**
  * The GIA's nine strength grades of fancy colours, in the order of the platform's table of accepted values. The platform fixes
@@ -245,7 +245,7 @@ export const colorModifier = dictionary('colorModifier', [
   { id: 22, title: 'Grayish Yellowish', short: 'gry', position: 210 },
 ])
 
-export type FancyColor = { readonly fancyGrade: string; readonly colorModifier?: string; readonly colorHue: string }
+type FancyColor = { readonly fancyGrade: string; readonly colorModifier?: string; readonly colorHue: string }
 
 /** Grades with more words first: `Fancy Light` must be tried before `Fancy`. */
 const NAMED_GRADES = fancyGrade.all

@@ -30,7 +30,7 @@ export const scoringVersions: Readonly<Record<ScoringName | 'fluorescence', stri
   integral: OPTICS_VERSION,
 }
 
-export type Constants = {
+type Constants = {
   readonly ver: string
   readonly dict: { readonly cutShape: readonly ShapeSummary[] } & {
     readonly [Name in keyof typeof DICTIONARIES]: (typeof DICTIONARIES)[Name]['entries']

@@ -23,7 +23,7 @@ const CULET_SIZES = [
   ['EL', 'Extremely Large'],
 ] as const
 
-export type CuletSize = (typeof CULET_SIZES)[number][0]
+type CuletSize = (typeof CULET_SIZES)[number][0]
 
 /** Short forms of the culet sizes, smallest first. */
 export const culetSizes: readonly CuletSize[] = CULET_SIZES.map(([short]) => short)
@@ -60,7 +60,7 @@ const GIRDLES = [
   ['Extremely Thick', 'XTK', 'EXTHICK', 'EXTHK', 'XTHK', 'XTHICK', 'XTHIK', 'ETK', 'EK', 'XK'],
 ] as const
 
-export type GirdleGrade = (typeof GIRDLES)[number][0]
+type GirdleGrade = (typeof GIRDLES)[number][0]
 
 /** Titles of the girdle thicknesses, thinnest first. */
 export const girdleGrades: readonly GirdleGrade[] = GIRDLES.map(([title]) => title)

@@ -139,8 +139,8 @@ function shapeOf(id: number): CutShapeDefinition {
 }
 
 export type ShapeSummary = { readonly id: number; readonly title: string }
-export type ShapeTree = ShapeSummary & { readonly children: readonly ShapeSummary[] }
-export type ShapeDetail = ShapeTree & { readonly parent: number | null; readonly aliases: readonly string[] }
+type ShapeTree = ShapeSummary & { readonly children: readonly ShapeSummary[] }
+type ShapeDetail = ShapeTree & { readonly parent: number | null; readonly aliases: readonly string[] }
 
 /** The dictionary cutShape of the Constants API, in the platform's order. */
 export const topLevelShapes = (): readonly ShapeSummary[] =>

@@ -67,7 +67,6 @@ export const logLifecycleEvents = {
   }),
 }
 type LogLifecycleEventDeclarations = typeof logLifecycleEvents
-export type LogCreated = EventOf<LogLifecycleEventDeclarations, 'LogCreated'>
 export type LogFenced = EventOf<LogLifecycleEventDeclarations, 'LogFenced'>
 export type LogOpened = EventOf<LogLifecycleEventDeclarations, 'LogOpened'>
 export type CopyBegun = EventOf<LogLifecycleEventDeclarations, 'CopyBegun'>

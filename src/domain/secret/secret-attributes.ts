@@ -1,7 +1,7 @@
 import { expiresAt, metadataExpiresAt, type KnownSecret } from './secret.ts'
 
 /** A caller that presents one key gets the other one too, if it can be derived; null if it is unknown. */
-export type SecretKeyPair = { readonly metadataKey: string | null; readonly secretKey: string | null }
+type SecretKeyPair = { readonly metadataKey: string | null; readonly secretKey: string | null }
 
 export type SecretState = 'new' | 'received' | 'burned' | 'expired'
 

@@ -83,11 +83,11 @@ const at = z.int().min(0).describe('milliseconds since 1970, UTC')
 const mail = z
   .enum(['link', 'notice'])
   .describe('`link`: the link, sent to a recipient; `notice`: the notice to the owner that the secret was read')
-export type MailKind = z.output<typeof mail>
+type MailKind = z.output<typeof mail>
 
 /** With its owner's credentials, by somebody who has its key, or after too many wrong passphrases. */
 const burnedBy = z.enum(['owner', 'key', 'guesses'])
-export type BurnedBy = z.output<typeof burnedBy>
+type BurnedBy = z.output<typeof burnedBy>
 
 /**
  * A secret can be revealed once. Events never contain the secret, the passphrase, a key or an unobfuscated recipient. Times
@@ -131,11 +131,11 @@ export const secretEvents = declareEvents('secret-{digest}', {
 type SecretEventDeclarations = typeof secretEvents
 export type SecretEvent = EventOf<SecretEventDeclarations>
 export type SecretShared = EventOf<SecretEventDeclarations, 'SecretShared'>
-export type SecretRevealed = EventOf<SecretEventDeclarations, 'SecretRevealed'>
-export type SecretBurned = EventOf<SecretEventDeclarations, 'SecretBurned'>
+type SecretRevealed = EventOf<SecretEventDeclarations, 'SecretRevealed'>
+type SecretBurned = EventOf<SecretEventDeclarations, 'SecretBurned'>
 export type SecretExpired = EventOf<SecretEventDeclarations, 'SecretExpired'>
-export type MailSent = EventOf<SecretEventDeclarations, 'MailSent'>
-export type MailRefused = EventOf<SecretEventDeclarations, 'MailRefused'>
+type MailSent = EventOf<SecretEventDeclarations, 'MailSent'>
+type MailRefused = EventOf<SecretEventDeclarations, 'MailRefused'>
 
 /** Identifies a mail of a secret: the link to the first recipient is `link`, to the second `link-2`. */
 export type MailName = MailKind | `link-${number}`

@@ -28,7 +28,7 @@ export type Grant = SchemaOutput<typeof grant>
 /** An access token and its refresh token. */
 export type TokenRotation = SchemaOutput<typeof rotation>
 /** The first pair of tokens. Sessions of earlier releases have no `from`. */
-export type SessionStart = SchemaOutput<typeof sessionStart>
+type SessionStart = SchemaOutput<typeof sessionStart>
 
 /**
  * A session is a family of tokens that starts with a log-in. `digest` is that of the one valid refresh token; `number` counts
@@ -62,13 +62,13 @@ export const sessionEvents = declareEvents('session-{id}', {
 export type SessionEvent = EventOf<typeof sessionEvents>
 
 /** A used refresh token and when it was used. A linked list, since a session can have many. */
-export type UsedRefreshToken = {
+type UsedRefreshToken = {
   readonly digest: string
   readonly at: number
   readonly previous: UsedRefreshToken | undefined
 }
 
-export type OpenSession = {
+type OpenSession = {
   readonly status: 'open'
   readonly current: TokenRotation
   readonly usedTokens: UsedRefreshToken | undefined
@@ -115,7 +115,7 @@ export function startSession(session: Session, start: SessionStart): SessionEven
 }
 
 /** The presented refresh token, the client, the current epochs, and the digest and expiry of the next token. */
-export type RefreshRequest = {
+type RefreshRequest = {
   readonly presentedDigest: string
   readonly client: string
   readonly clientEpoch: number

@@ -31,8 +31,8 @@ const BULK = bulkSchema(z.unknown())
 
 export const DELETE_ENTRY = objectSchema({ id: DIAMOND_ID }, 'an entry', '{"id": 337}')
 
-export type IdEntry = { readonly id: number; readonly pointer: string }
-export type ChangeEntry = IdEntry & IdentifiedFieldChanges
+type IdEntry = { readonly id: number; readonly pointer: string }
+type ChangeEntry = IdEntry & IdentifiedFieldChanges
 
 /** The valid entries of a bulk request, the ids of all entries including invalid ones, and the errors. */
 export type BulkEntries<Entry> = {

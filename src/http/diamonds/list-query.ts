@@ -34,7 +34,7 @@ import {
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: DiamondPageRequest }
 
 /** Decodes a cursor; undefined if it was not issued for this list and sort order. */
-export type CursorDecoder = (cursor: string, sort: Sort) => KeysetCursor | undefined
+type CursorDecoder = (cursor: string, sort: Sort) => KeysetCursor | undefined
 
 const ID = parsedBy(
   z.string(),

@@ -24,7 +24,7 @@ import {
   type DiamondServices,
 } from './resource.ts'
 
-export type CursorScope = { readonly account: number; readonly sort: string }
+type CursorScope = { readonly account: number; readonly sort: string }
 
 type CursorSigner = Pick<SignedLinks, 'mac'>
 

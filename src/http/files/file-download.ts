@@ -10,7 +10,7 @@ import { ErrorWithHeaders } from '../kit/errors.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 
 /** Byte offsets in a file, both inclusive. */
-export type ByteRange = { readonly start: number; readonly end: number }
+type ByteRange = { readonly start: number; readonly end: number }
 
 /**
  * Parses a Range header (RFC 9110, section 14.1.2).
@@ -43,7 +43,7 @@ export function inlineDisposition(name: string): string {
 const encodeHeaderValue = (name: string) =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-export type FileDownload = {
+type FileDownload = {
   readonly digest: string
   readonly bytes: number
   readonly mediaType: string

@@ -45,7 +45,7 @@ const TEXT_MAX_BYTES = 1_024
 
 const MAX_PARTS = 20
 
-export type FormReaderOptions = {
+type FormReaderOptions = {
   readonly maxBytes: number
   readonly throttle: ThrottleOptions
   readonly createValidator: () => FileValidator

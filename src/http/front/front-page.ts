@@ -31,7 +31,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export type FrontPage = {
+type FrontPage = {
   readonly status: number
   readonly title: string
   readonly content: Html
@@ -58,7 +58,7 @@ const frontPageResponse = ({ status, title, content, isPrivate }: FrontPage): Ht
 })
 
 /** The previous input, so that an error does not lose the text. Passphrase and token must be typed again. */
-export type ShareFormInput = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
+type ShareFormInput = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
 
 const EMPTY_INPUT: ShareFormInput = { secret: '', email: '' }
 

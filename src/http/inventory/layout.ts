@@ -71,7 +71,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 }
 
-export type InventoryPage = {
+type InventoryPage = {
   readonly status: number
   readonly title: string
   readonly content: Html

@@ -18,7 +18,7 @@ export type BrowserServices = {
   }
 }
 
-export type SessionCookie = { readonly name: string; readonly attributes: string }
+type SessionCookie = { readonly name: string; readonly attributes: string }
 
 /** @param isHttps adds `Secure` and the `__Host-` prefix, so that only this host can set the cookie, and only over https */
 export const cookieFor = (isHttps: boolean): SessionCookie => ({

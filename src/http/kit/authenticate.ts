@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../stores/ports/event-store.ts'
 import type { HttpRequest, Authenticator } from './endpoint.ts'
 import { ErrorWithHeaders } from './errors.ts'
 
-export type BasicCredentials = { readonly user: string; readonly password: string }
+type BasicCredentials = { readonly user: string; readonly password: string }
 
 /** The scheme, case-insensitive, then one token68. */
 const BASIC = /^basic +([\w+/-]+={0,2}) *$/i

@@ -5,7 +5,7 @@ import type { WaitBudget } from '../../projections/engine/progress.ts'
 import type { HttpResponse, ResponseHeaders } from './response.ts'
 import type { ErrorDetail } from '../../domain/request-error.ts'
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A schema, or one for each API version if they differ. */
 export type VersionedSchema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }

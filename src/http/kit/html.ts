@@ -28,7 +28,7 @@ export const escape = (text: string) =>
     .replaceAll('"', '&quot;')
     .replaceAll('\r', '&#13;')
 
-export type HtmlDocument = {
+type HtmlDocument = {
   readonly title: string
   readonly head?: Html
   readonly style: string

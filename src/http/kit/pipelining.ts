@@ -11,7 +11,7 @@ export type Exchange = { readonly req: IncomingMessage; readonly res: ServerResp
 
 type StartExchange = (exchange: Exchange) => void
 
-export type PipeliningOptions = {
+type PipeliningOptions = {
   /** The network of the client's address. */
   readonly network: string
   /** Limits the number of connections with requests that wait. */

@@ -1,7 +1,7 @@
 import { FairQueue } from '../../runtime/fairness/fair-queue.ts'
 
 /** Starts a request when it is the turn of its client. */
-export type StartInBatch<Request> = (client: string, request: Request) => void
+type StartInBatch<Request> = (client: string, request: Request) => void
 
 /** The most requests of one batch, and its milliseconds. */
 const MAX_BATCH_REQUESTS = 32

@@ -164,7 +164,7 @@ class RejectedSockets {
   }
 }
 
-export type ConnectionLimits = {
+type ConnectionLimits = {
   /** Concurrent connections. */
   readonly maxConnections: number
   /** Connections with pipelined requests that wait. Each takes at most 128 KiB of received bytes. */

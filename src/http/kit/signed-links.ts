@@ -25,7 +25,7 @@ const SIGNED_PREFIX_BYTES = 8
 const SIGNATURE_BYTES = SIGNED_PREFIX_BYTES + 16
 
 /** The content of a valid signature. */
-export type VerifiedLink = { readonly revision: number; readonly isExpired: boolean }
+type VerifiedLink = { readonly revision: number; readonly isExpired: boolean }
 
 /** Creates and verifies links with the service's base URL, with or without a signature. */
 export class SignedLinks implements LinkBuilder {

@@ -11,7 +11,7 @@ import { ErrorWithHeaders } from '../kit/errors.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
 
 /** Error codes of RFC 6749, section 5.2. `invalid_grant` and `invalid_client` are InvalidGrant and ClientRefused. */
-export type OAuthErrorCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'
+type OAuthErrorCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'
 
 export class OAuthError extends RequestError {
   constructor(

@@ -3,7 +3,7 @@ import { createDocument, type CreateDocumentOptions, type ZodOpenApiOperationObj
 import { expandPath, type ExpandedPath } from '../kit/path-parameters.ts'
 import { operationOf, TAGS, type DocumentedEndpoint } from './operation.ts'
 
-export type ApiInfo = {
+type ApiInfo = {
   /** BASE_URL without a trailing slash. */
   readonly baseUrl: string
   readonly version: string

@@ -12,7 +12,7 @@ import { OPTICS_VERSION } from '../../optics/version.ts'
 import type { PictureStore } from '../../stores/ports/file-store.ts'
 
 /** A cut, or the digest of a diamond's own 3D file. */
-export type StonePictureSubject = { readonly cut: Cut } | { readonly model: string }
+type StonePictureSubject = { readonly cut: Cut } | { readonly model: string }
 
 /** Rejects with an error named ImpossibleProportions or UntraceableCut if there can be no picture. */
 export type PictureRenderer = (order: {
@@ -20,7 +20,7 @@ export type PictureRenderer = (order: {
   readonly kind: PictureKind
 }) => Promise<Uint8Array>
 
-export type StonePicture = { readonly etag: string; png(): Promise<Uint8Array | undefined> }
+type StonePicture = { readonly etag: string; png(): Promise<Uint8Array | undefined> }
 
 /** Increment when the rendering of the same cut changes. */
 const RENDERING_VERSION = 3

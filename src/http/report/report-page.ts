@@ -28,7 +28,7 @@ import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
 const warningNote = (warnings: readonly string[]): Html =>
   html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
 
-export type ReportPageOptions = {
+type ReportPageOptions = {
   /** The signature that gave access; empty if none was needed. */
   readonly signature: string
   /** Prefix of relative links, from `relativePrefixOf`. */

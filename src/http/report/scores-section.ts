@@ -118,7 +118,7 @@ const TYPICAL_OF_GRADE = html`<p class="soft">
 const joinWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-export type GradedScore = {
+type GradedScore = {
   readonly name: ScoringName
   readonly title: string
   readonly meaning: string

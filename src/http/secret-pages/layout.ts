@@ -79,7 +79,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 }
 
-export type SecretPage = {
+type SecretPage = {
   readonly status: number
   readonly title: string
   readonly content: Html

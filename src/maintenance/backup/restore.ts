@@ -34,7 +34,7 @@ export const SERVER_RESTORE = `If EVENT_STORE is a server: stop every Adamant pr
 server, and run \`npx adamant restore FROM --in-place\`, which restores the files from FROM and begins a new epoch of the log.
 Omit FROM if the files were restored by other means, such as mongorestore of fs.files and fs.chunks.`
 
-export type RestoreOptions = {
+type RestoreOptions = {
   readonly settings: Settings
   /** The backup's folder; undefined if log and files have already been restored. */
   readonly from: string | undefined
@@ -47,7 +47,7 @@ export type RestoreOptions = {
 type VerifiedBackup = { readonly folder: string; readonly manifest: Manifest; readonly files: FileStore }
 
 /** `log` is undefined if the log has already been restored, `backup` if the files have been, too. */
-export type RestorePlan = RestoreOptions & {
+type RestorePlan = RestoreOptions & {
   readonly log: string | undefined
   readonly backup: VerifiedBackup | undefined
 }

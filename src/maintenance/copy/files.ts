@@ -31,7 +31,7 @@ export function faultOfContent(digest: string, actual: ContentDigest | undefined
 export const faultOfStoredFile = async (files: FileStore, digest: string): Promise<string | undefined> =>
   faultOfContent(digest, await digestOfStoredFile(files, digest))
 
-export type FileCopyOptions = {
+type FileCopyOptions = {
   readonly source: FileStore
   readonly target: FileStore
   readonly digests: AsyncIterable<string> | Iterable<string>

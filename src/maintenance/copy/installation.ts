@@ -7,7 +7,7 @@ import { countItems, OperationFailure, runStep, shareOf, type Operation } from '
 import { copyFiles, faultOfContent } from './files.ts'
 import { PositionMap, LogCopier, type LogCutoff, type TargetEventPosition } from './log.ts'
 
-export type PersonStores = { readonly store: Pick<EventStore, 'readStream'>; readonly persons: PersonStore }
+type PersonStores = { readonly store: Pick<EventStore, 'readStream'>; readonly persons: PersonStore }
 
 /** Adds missing rows of personal data for accounts in the target's log, except those that were forgotten there. */
 export async function copyPersons(

@@ -30,10 +30,10 @@ export const isCutoffReached = (head: PositionOrStart, now: number, cutoff: LogC
   'position' in cutoff ? comparePositions(cutoff.position, head) <= 0 : cutoff.time < now
 
 /** Called with each event as read from both logs. */
-export type EventPairListener = (source: StoredEvent, target: StoredEvent) => void
+type EventPairListener = (source: StoredEvent, target: StoredEvent) => void
 
 /** Called with the number of events read so far, and with the last of them as in the source. */
-export type CopyProgressListener = (events: number, last: StoredEvent) => void
+type CopyProgressListener = (events: number, last: StoredEvent) => void
 
 /**
  * Reads two logs in parallel from their start. Every event of the source must be the target's next event, with the same stream,

@@ -37,7 +37,7 @@ export type MoveResult = {
 }
 
 /** The result of running a completed move again. */
-export type PreviousMoveResult = { readonly events: number; readonly digest: string; readonly finishedBefore: true }
+type PreviousMoveResult = { readonly events: number; readonly digest: string; readonly finishedBefore: true }
 
 /** The source is fenced after a round that took less: little is then left to copy while it rejects writes. */
 const MAX_FINAL_ROUND_SECONDS = 1

@@ -19,7 +19,7 @@ type BeginMoveOptions = {
 }
 
 /** A copy that was begun by this run or an interrupted one. */
-export type MoveCopyState = {
+type MoveCopyState = {
   readonly copy: string
   /** Recorded by the target when the copy is complete. */
   readonly completion: { readonly events: number; readonly digest: string } | undefined

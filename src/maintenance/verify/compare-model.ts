@@ -30,7 +30,7 @@ export type ExpectedDocumentsLookup = (
 ) => Promise<ReadonlyMap<FieldValue, StoredDocument | undefined>>
 
 /** A live build, and the documents according to the log. */
-export type BuildComparison = {
+type BuildComparison = {
   readonly store: Pick<EventStore, 'eventAt'>
   readonly projection: AnyProjection
   readonly live: ReadModelBuild

@@ -23,7 +23,7 @@ import type { Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
 
 /** The live Merkle tree and one built from the log. */
-export type TreeComparison = {
+type TreeComparison = {
   readonly store: EventStore
   readonly live: ReadModelBuild
   readonly fresh: FreshModel

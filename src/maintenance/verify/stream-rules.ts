@@ -7,7 +7,7 @@ import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { RESTORE_REMEDY, type Differences } from './differences.ts'
 
 /** The last event of a stream; `at` is milliseconds since 1970. */
-export type StreamEnd = { readonly revision: number; readonly at: number }
+type StreamEnd = { readonly revision: number; readonly at: number }
 
 const INITIAL_CAPACITY = 1 << 12
 

@@ -1,3 +1,4 @@
+import { fractionalPart } from '../rounding.ts'
 import type { Finish, Grade } from './cut.ts'
 import { SEQUENCE_STEPS_2D } from '../light/view.ts'
 import { add, cross, dot, radians, scale, unit, type Facet, type StonePart, type Vector } from '../solid/facet.ts'
@@ -81,12 +82,11 @@ function tilt(facet: Facet, index: number, range: number, phase: number): Vector
   const across = unit(Math.abs(normal[2]) < 0.999 ? cross(normal, [0, 0, 1]) : [1, 0, 0])
   const along = cross(normal, across)
   const size = radians(range) * Math.SQRT1_2
-  const fractionAcross = fraction((index + 1) * SEQUENCE_STEPS_2D[0] + phase) - 0.5
-  const fractionAlong = fraction((index + 1) * SEQUENCE_STEPS_2D[1] + phase) - 0.5
+  const fractionAcross = fractionalPart((index + 1) * SEQUENCE_STEPS_2D[0] + phase) - 0.5
+  const fractionAlong = fractionalPart((index + 1) * SEQUENCE_STEPS_2D[1] + phase) - 0.5
   return add(scale(across, size * fractionAcross), scale(along, size * fractionAlong))
 }
 
-const fraction = (value: number): number => value - Math.floor(value)
 const square = (vector: Vector): number => dot(vector, vector)
 
 function tiltFacet(facet: Facet, pivot: Vector, normalChange: Vector): Facet {

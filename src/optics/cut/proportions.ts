@@ -13,10 +13,10 @@ import {
 import made from './unpublished.json' with { type: 'json' }
 
 /** Percent of the width. The pavilion gets the depth that the crown (unpublished.json) and the girdle leave. */
-export type ProportionRow = readonly [depth: number, table: number, girdle: number]
+type ProportionRow = readonly [depth: number, table: number, girdle: number]
 
 /** The proportions assumed for a cut of which only shape and grade are known. */
-export type NominalProportions = {
+type NominalProportions = {
   readonly lengthToWidth: number
   readonly rows: Readonly<Record<CutGrade, ProportionRow>>
 }

@@ -59,7 +59,7 @@ function exitDispersion(path: LightPath, planes: Float64Array, index: number, x:
 }
 
 /** The face in square cells. A cell is a seventh as wide as a round of the same area. */
-export type BrightnessGrid = {
+type BrightnessGrid = {
   readonly cellsPerRow: number
   /** Spots per cell in each direction. */
   readonly spotsPerCell: number
@@ -211,7 +211,8 @@ export function measureFaceUp(solid: Solid, index: number, dispersion: number, f
   const tilted = newSums(planes.count)
   const shifts = Array.from(
     { length: GRIDS * fineness },
-    (_, grid) => [fraction(grid * SEQUENCE_STEPS_2D[0]), fraction(grid * SEQUENCE_STEPS_2D[1])] as const,
+    (_, grid) =>
+      [offsetFromInteger(grid * SEQUENCE_STEPS_2D[0]), offsetFromInteger(grid * SEQUENCE_STEPS_2D[1])] as const,
   )
   for (const azimuth of AZIMUTHS) {
     const eyeView = viewFrom(planes, radians(EYE_ANGLE), radians(azimuth))
@@ -238,7 +239,8 @@ export function measureFaceUp(solid: Solid, index: number, dispersion: number, f
   }
 }
 
-const fraction = (value: number): number => value - Math.round(value)
+/** The distance from the nearest integer, from -0.5 to 0.5. */
+const offsetFromInteger = (value: number): number => value - Math.round(value)
 
 type ViewingSetup = {
   readonly planes: PlaneSet

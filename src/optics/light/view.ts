@@ -1,5 +1,6 @@
 import type { Solid } from '../solid/solid.ts'
 import { cross, length, subtract, type Vector } from '../solid/facet.ts'
+import { fractionalPart } from '../rounding.ts'
 import { at } from './typed-arrays.ts'
 import { toPlaneSet, type PlaneSet } from './planes.ts'
 import { aim, type LightPath } from './trace.ts'
@@ -120,15 +121,10 @@ export const SEQUENCE_STEPS_2D = [0.7548776662466927, 0.5698402909980532] as con
 
 /** The four coordinates of a sample, each from 0 to 1. Deterministic, and evenly distributed for any number of samples. */
 export function sample(coordinates: Float64Array, index: number): void {
-  coordinates[0] = fraction(index * STEP_A)
-  coordinates[1] = fraction(index * STEP_B)
-  coordinates[2] = fraction(index * STEP_C)
-  coordinates[3] = fraction(index * STEP_D)
-}
-
-const fraction = (value: number): number => {
-  const shifted = value + 0.5
-  return shifted - Math.floor(shifted)
+  coordinates[0] = fractionalPart(index * STEP_A + 0.5)
+  coordinates[1] = fractionalPart(index * STEP_B + 0.5)
+  coordinates[2] = fractionalPart(index * STEP_C + 0.5)
+  coordinates[3] = fractionalPart(index * STEP_D + 0.5)
 }
 
 /** Chooses a triangle by area with the first coordinate, which is then rescaled to 0 to 1 within the triangle. */

@@ -17,7 +17,7 @@ import {
 import { toHalfEdges, type HalfEdges } from './half-edges.ts'
 import { WELD } from './weld.ts'
 
-export type Surface = { readonly polygons: readonly Polygon[]; readonly halfEdges: HalfEdges }
+type Surface = { readonly polygons: readonly Polygon[]; readonly halfEdges: HalfEdges }
 
 /**
  * The facets of a mesh if every edge joins exactly two of them. Degenerate facets are kept if the surface needs them to be closed

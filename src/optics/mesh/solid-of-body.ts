@@ -24,7 +24,7 @@ const crossZ = (a: Vector, b: Vector, c: Vector): number =>
   (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 /** A rectangle around an outline; `across` is the horizontal direction of its width. */
-export type Rectangle = { readonly across: Vector; readonly width: number; readonly length: number }
+type Rectangle = { readonly across: Vector; readonly width: number; readonly length: number }
 
 /** Relative difference up to which widths count as equal: a round outline has the same width in all directions. */
 const EQUAL = 1e-4
@@ -67,7 +67,7 @@ function caliper(outline: readonly Vector[]): (direction: Vector) => number {
 }
 
 /** The orientation of a body with its table up: the directions of width, length and depth, its size and its centre. Millimetres. */
-export type BodyOrientation = {
+type BodyOrientation = {
   readonly axes: readonly [across: Vector, along: Vector, up: Vector]
   readonly width: number
   readonly length: number
@@ -100,7 +100,7 @@ const toAxes = (vertices: readonly Vector[], [x, y, z]: BodyOrientation['axes'])
   vertices.map((vertex) => [dot(vertex, x), dot(vertex, y), dot(vertex, z)])
 
 /** Millimetres with two decimals: longer and shorter side as seen from above, and the depth from culet to table. */
-export type BodySize = { readonly length: number; readonly width: number; readonly depth: number }
+type BodySize = { readonly length: number; readonly width: number; readonly depth: number }
 
 /** A facet that is less than 10° from vertical belongs to the girdle. */
 const MAX_GIRDLE_NORMAL_Z = Math.sin(radians(10))

@@ -11,7 +11,7 @@ const spotAt = (column: number, row: number): number => (row << BITS) | column
 export const columnOf = (spot: number): number => spot & MAX_COORDINATE
 export const rowOf = (spot: number): number => spot >> BITS
 
-export type PixelBounds = {
+type PixelBounds = {
   readonly left: number
   readonly right: number
   readonly top: number

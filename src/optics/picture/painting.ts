@@ -24,10 +24,10 @@ export type Lighting = 'face-up' | 'aset'
  * The light of a screen colour (0 red, 1 green, 2 blue) that comes from a direction, z up, through the crown or through the rest of the
  * stone.
  */
-export type LightSource = (channel: number, isCrown: boolean, x: number, y: number, z: number) => number
+type LightSource = (channel: number, isCrown: boolean, x: number, y: number, z: number) => number
 
 /** A ray's refractive index, and the screen colours computed from it. */
-export type ColourRay = { readonly index: number; readonly channels: readonly number[]; readonly light: LightSource }
+type ColourRay = { readonly index: number; readonly channels: readonly number[]; readonly light: LightSource }
 
 const HEAD = Math.cos(radians(12))
 const LAMPS = 12
@@ -84,7 +84,7 @@ export type Canvas = { readonly pixels: Uint8ClampedArray; readonly width: numbe
  * The tail of a ray is its path after at most `threshold` of its light is left. `tailLight`: for rays of the two other colours, the light that
  * their tail brings, as a fraction of the light at its start; two numbers per pixel.
  */
-export type LightTails = { readonly threshold: number; readonly tailLight: Float64Array }
+type LightTails = { readonly threshold: number; readonly tailLight: Float64Array }
 
 /** A ray to paint and its companions. `companionIndex`: index among the other colours; undefined for the first ray, which is followed to its end. */
 export type PaintPass = {

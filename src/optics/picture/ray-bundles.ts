@@ -87,7 +87,7 @@ export type LightReceiver = {
 export type TraceLimits = { readonly cutOff: number; readonly maxHits: number }
 
 /** `index`: refractive index of the rays; `companionIndices`: those of the companions. */
-export type RayBundleOptions = TraceLimits & { readonly index: number; readonly companionIndices: readonly number[] }
+type RayBundleOptions = TraceLimits & { readonly index: number; readonly companionIndices: readonly number[] }
 
 /** Light below this is not visible. */
 const FAINT = 0.002

@@ -12,7 +12,7 @@ export const culetFacet = (culet: number, pavilionDepth: number, edge: number): 
 export type Station = { readonly at: Vector; readonly outward: Vector }
 
 /** A corner of the girdle where half facets meet, and its neighbouring stations: only one at the mirror plane. */
-export type Gap = { readonly corner: Vector; readonly neighbours: readonly Station[] }
+type Gap = { readonly corner: Vector; readonly neighbours: readonly Station[] }
 
 /** A convex outline in the girdle plane with width 1, or half of a non-convex outline. */
 export type Outline = {

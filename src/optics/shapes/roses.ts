@@ -68,7 +68,7 @@ export function brioletteFacets(proportions: Proportions): Facet[] {
 }
 
 /** A ring of the drop: its position along the axis from the middle of the belt, and its radius. Ordered from the rounded end to the point. */
-export type BrioletteRing = { readonly up: number; readonly radius: number }
+type BrioletteRing = { readonly up: number; readonly radius: number }
 
 /**
  * The rings of corners of a drop, including its two ends. The head is half an ellipsoid; an upright belt is at the widest place, where

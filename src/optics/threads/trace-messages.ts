@@ -4,7 +4,7 @@ import type { Cut } from '../cut/cut.ts'
 import type { PictureKind } from '../picture/picture.ts'
 import type { TracedCut } from '../cut/trace-cut.ts'
 
-export type PictureSubject = { readonly cut: Cut } | { readonly model: Uint8Array<ArrayBuffer> }
+type PictureSubject = { readonly cut: Cut } | { readonly model: Uint8Array<ArrayBuffer> }
 
 export type PictureRequest = { readonly subject: PictureSubject; readonly kind: PictureKind }
 

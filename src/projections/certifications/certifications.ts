@@ -18,7 +18,7 @@ import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { WaitBudget, type ProjectionProgress } from '../engine/progress.ts'
 import { defineReadModel } from '../engine/read-model.ts'
 
-export type CertificationReference = { readonly id: number; readonly diamond: number; readonly digest: string }
+type CertificationReference = { readonly id: number; readonly diamond: number; readonly digest: string }
 
 /**
  * Maps a certification id, the only id that requests name, to its diamond, and lists the files in use. `digest` is ''
@@ -47,7 +47,7 @@ function toReference(event: StoredEvent): CertificationReference {
   return { id, diamond: diamondIdOfStream(event.stream), digest: file?.digest ?? '' }
 }
 
-export type CertifiedStone = { readonly certification: Certification; readonly diamond: LiveDiamond }
+type CertifiedStone = { readonly certification: Certification; readonly diamond: LiveDiamond }
 
 export class CertificationQueries {
   constructor(

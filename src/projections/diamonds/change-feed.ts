@@ -16,7 +16,7 @@ import { CHANGE_NUMBERS, isDeleted, parseChangeNumbers, type ChangeNumbers } fro
  * A cursor in an account's change feed: `EPOCH-NUMBER`, the log's epoch when it was issued and the number of events of
  * the account's diamonds up to it.
  */
-export type Cursor = { readonly epoch: number; readonly number: number }
+type Cursor = { readonly epoch: number; readonly number: number }
 
 /** At most 15 digits, which a number represents exactly. */
 const CURSOR_PATTERN = /^(\d{1,15})-(\d{1,15})$/
@@ -78,7 +78,7 @@ export type ChangePage = {
   readonly ageSeconds?: number
 }
 
-export type ChangeFeedOptions = {
+type ChangeFeedOptions = {
   readonly model: ReadModel
   readonly progress: ProjectionProgress
   readonly store: Pick<EventStore, 'head'>

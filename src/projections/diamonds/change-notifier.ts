@@ -4,13 +4,13 @@ import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { eventCountAt, readSequences } from '../engine/account-sequence.ts'
 
 /** The position of the model. If this process projects it, no polling is needed. */
-export type WriterProgress = {
+type WriterProgress = {
   /** undefined if another process projects the model. */
   readonly position: PositionOrStart | undefined
   waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean>
 }
 
-export type ChangeNotifierOptions = {
+type ChangeNotifierOptions = {
   readonly model: Pick<ReadModel, 'position' | 'sequences'>
   readonly progress: WriterProgress
   readonly log: AppLogger

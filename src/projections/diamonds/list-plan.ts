@@ -65,7 +65,7 @@ export const MAX_ENTRIES_SCANNED = 5_000
 /** The same if each document has to be read. */
 const MAX_DOCUMENTS_READ = 1_000
 
-export type SortOrder = { readonly field: SortField; readonly direction: 'asc' | 'desc' }
+type SortOrder = { readonly field: SortField; readonly direction: 'asc' | 'desc' }
 
 export const parseSort = (sort: Sort = NEWEST_FIRST): SortOrder =>
   sort.startsWith('-')

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { defineReadModel } from '../engine/read-model.ts'
 
 /** A diamond's id and the digest of its 3D file. */
-export type StoneModelReference = { readonly id: number; readonly digest: string }
+type StoneModelReference = { readonly id: number; readonly digest: string }
 
 /** Which 3D files are in use. Their contents are part of the diamond. */
 export const stoneModels = defineReadModel<StoneModelReference>({

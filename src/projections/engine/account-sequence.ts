@@ -36,7 +36,7 @@ export type AccountSequence = {
   readonly epochs: readonly (readonly [epoch: number, number: number])[]
 }
 
-export type LogEpochStart = { readonly epoch: number; readonly position: PositionOrStart }
+type LogEpochStart = { readonly epoch: number; readonly position: PositionOrStart }
 
 const EMPTY_SEQUENCE: AccountSequence = {
   countBeforeBatch: 0,
@@ -59,7 +59,7 @@ export const eventCountAt = (
   countBeforeBatch + batchPositions.filter((eventPosition) => comparePositions(eventPosition, position) <= 0).length
 
 /** Sequences of accounts, and the log's epochs in order. */
-export type AccountSequences = {
+type AccountSequences = {
   sequenceOf(account: number): AccountSequence
   readonly epochs: readonly LogEpochStart[]
 }

@@ -19,7 +19,7 @@ export const prefixesOf = (
   { streamPrefixes }: Pick<ConsumerFilter, 'streamPrefixes'>,
 ): readonly string[] => [...streamPrefixes, retriesStream(name)]
 
-export type CatchUpOptions = { readonly from: PositionOrStart; readonly prefixes: readonly string[] }
+type CatchUpOptions = { readonly from: PositionOrStart; readonly prefixes: readonly string[] }
 
 /**
  * Passes each batch after a position to `take`, sequentially, and continues with new ones at the head.

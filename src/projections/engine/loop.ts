@@ -21,7 +21,7 @@ const DEFAULT_STOP_TIMEOUT_MS = 3_000
  */
 export type LoopBody = (signal: AbortSignal) => Promise<void | 'done'>
 
-export type LoopOptions = {
+type LoopOptions = {
   /** Milliseconds between the end of a run and the next one. Default: 50. */
   readonly intervalMs?: number
   /** Milliseconds that `stop` waits for the run under way. Default: 3 000. */

@@ -1,7 +1,7 @@
 import type { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
 import { StoreUnavailable, type PositionOrStart } from '../../stores/ports/event-store.ts'
 
-export type LogAvailability = {
+type LogAvailability = {
   readonly breaker: Pick<CircuitBreaker, 'answeredAt' | 'settledState'>
   /** The newest position known to this process. */
   newestPosition(): PositionOrStart

@@ -9,7 +9,7 @@ import type { OpenReadModel } from '../engine/background-services.ts'
 import type { WaitBudget } from '../engine/progress.ts'
 import { defineReadModel } from '../engine/read-model.ts'
 
-export type SecretView = {
+type SecretView = {
   readonly secret: KnownSecret
   readonly owner: number
   readonly revision: number
@@ -56,7 +56,7 @@ const RECENT_WINDOW_MS = 30 * 86_400_000
 const PAGE_SIZE = 1_000
 
 /** `token` opens the receipts of secrets shared with it; receipts of other tokens stay sealed. */
-export type SecretsSender = { readonly account: number; readonly email: string; readonly token: string }
+type SecretsSender = { readonly account: number; readonly email: string; readonly token: string }
 
 /** The recently shared secrets of an account, newest first. */
 export class RecentSecrets {

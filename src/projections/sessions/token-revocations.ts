@@ -26,7 +26,7 @@ import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-', RESTORES_STREAM] } as const
 
 /** The claims that identify an access token. */
-export type AccessTokenIdentity = Grant & { readonly session: string; readonly number: number }
+type AccessTokenIdentity = Grant & { readonly session: string; readonly number: number }
 
 /** Tolerated clock skew between instances: a revocation is kept this much longer than the token's lifetime. */
 const CLOCK_SKEW_MS = 600_000
@@ -120,7 +120,7 @@ function removeExpiredFrom<Key>(revocations: RevocationMap<Key>, now: number): v
 
 type TokenEvent = Parameters<RevokedTokens['applyEvent']>[0]
 
-export type TokenRevocationListOptions = {
+type TokenRevocationListOptions = {
   readonly store: EventStore
   /** Lifetime of an access token, in seconds. */
   readonly ttlSeconds: number

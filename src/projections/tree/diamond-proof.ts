@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { SignedCheckpoints, SignedCheckpoint, Signer } from './signed-checkpoints.ts'
 import { TreeQueries } from './tree-queries.ts'
 
-export type ProofSources = {
+type ProofSources = {
   /** The read model of the tree. */
   readonly model: ReadModel
   readonly checkpoints: SignedCheckpoints

@@ -6,7 +6,7 @@ import { verifyNote, parseCheckpoint, parseVerifierKey, formatVerifierKey, type 
 import type { EventStore, PositionOrStart } from '../../stores/ports/event-store.ts'
 
 /** A tree head with its signed note. */
-export type CheckpointNote = TreeHead & { readonly note: string }
+type CheckpointNote = TreeHead & { readonly note: string }
 
 /** The latest signed checkpoint, with its event's revision. It may be of an earlier epoch, from before a restore. */
 export type SignedCheckpoint = CheckpointNote & { readonly revision: bigint }

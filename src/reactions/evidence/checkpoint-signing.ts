@@ -23,7 +23,7 @@ import { LogClosed, type PositionOrStart } from '../../stores/ports/event-store.
 /** The log differs from its last signed checkpoint: events were changed, removed, inserted or moved. */
 export class LogRewritten extends InvalidEventPayload {}
 
-export type CheckpointSignerOptions = CommandContext & {
+type CheckpointSignerOptions = CommandContext & {
   /** The read model of the tree. */
   readonly model: ReadModel
   readonly progress: ProjectionProgress

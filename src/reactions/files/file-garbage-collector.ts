@@ -35,7 +35,7 @@ class UnchangedFileTracker {
   }
 }
 
-export type FileGarbageCollectorOptions = {
+type FileGarbageCollectorOptions = {
   readonly files: FileStore
   readonly store: EventStore
   /** The read models with references to files, by `digest`, and their progress. */

@@ -38,7 +38,7 @@ export function* linkMessageIds(digests: Iterable<string>, from: string): Genera
   }
 }
 
-export type MailText = { readonly subject: string; readonly text: string; readonly html: string }
+type MailText = { readonly subject: string; readonly text: string; readonly html: string }
 
 /**
  * The mail with the link for a recipient. It explains what to expect, and never contains the secret.
@@ -94,7 +94,7 @@ const escapeHtml = (text: string) =>
 
 const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-export type MailerOptions = {
+type MailerOptions = {
   readonly secrets: SecretCommandContext
   /** Whether the clock may be relied on for what cannot be undone (steady-clock.ts). */
   readonly isClockSettled: () => boolean

@@ -16,7 +16,7 @@ import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { tryFoldScoring } from './scoring.ts'
 
 /** Live diamonds by the model version of their scores. */
-export type RescoringStatus = {
+type RescoringStatus = {
   /** Ids without scores of this model (older scores or none), in order of creation. */
   readonly due: readonly number[]
   readonly current: number

@@ -45,7 +45,7 @@ export class DeliveryLinkKeys {
   }
 }
 
-export type WebhookDelivererTools = Omit<DeliveryWorkerTools, 'progressStore'> & {
+type WebhookDelivererTools = Omit<DeliveryWorkerTools, 'progressStore'> & {
   readonly progressStore: WebhookProgressStore
   readonly webhookModel: { readonly model: Pick<ReadModel, 'find'>; readonly progress: ProjectionProgress }
   readonly linkKeys: DeliveryLinkKeys

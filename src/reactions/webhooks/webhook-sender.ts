@@ -13,7 +13,7 @@ import { neverAborted } from '../../projections/engine/loop.ts'
 import { VERSION } from '../../runtime/version.ts'
 
 /** The addresses of a host name, in the order to try them. @throws the resolver's error */
-export type AddressResolver = (name: string, signal: AbortSignal) => Promise<readonly string[]>
+type AddressResolver = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
  * The name has no permitted address. The message is the same for a name that does not resolve: otherwise a webhook's
@@ -68,7 +68,7 @@ async function allowedAddresses(
 }
 
 /** @property id the same for every attempt of a message */
-export type WebhookMessage = { readonly id: string; readonly body: string }
+type WebhookMessage = { readonly id: string; readonly body: string }
 
 /** The message for a change: its entry in the feed. @param now milliseconds since 1970 */
 export function toWebhookMessage(

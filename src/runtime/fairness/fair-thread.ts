@@ -4,7 +4,7 @@ import { FairShare } from './fair-share.ts'
 import { FairSemaphore } from './semaphores.ts'
 
 /** A slot in the thread's queue. */
-export type ThreadSlot<Task, Answer> = {
+type ThreadSlot<Task, Answer> = {
   /**
    * Runs a task when its turn comes, then releases the slot.
    * @param isPriority has priority over tasks without it

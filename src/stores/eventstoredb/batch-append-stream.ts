@@ -11,7 +11,7 @@ import type { AppendChunk } from './encoding.ts'
 import type { BatchCall, EventStoreNode } from './node.ts'
 import type { Timing } from './timing.ts'
 
-export type AppendRequest = {
+type AppendRequest = {
   readonly correlationId: string
   readonly stream: string
   readonly expected: Revision

@@ -6,7 +6,7 @@ import { EventStoreNode } from './node.ts'
 import { BackOff, type Timing } from './timing.ts'
 
 /** Asks a node for the cluster's leader, as far as the node knows. */
-export type LeaderQuery = (node: string) => Promise<string | undefined>
+type LeaderQuery = (node: string) => Promise<string | undefined>
 
 /**
  * Finds the leader by asking all nodes concurrently. Until an election ends, the other nodes still name a stopped

@@ -36,7 +36,7 @@ type ClientInternals = {
 export const LEADER_ONLY = { requiresLeader: true } as const
 
 /** `HOST:PORT` of the live nodes and of their leader; undefined if there is no leader. */
-export type Cluster = { readonly leader: string | undefined; readonly members: readonly string[] }
+type Cluster = { readonly leader: string | undefined; readonly members: readonly string[] }
 
 /** Milliseconds that pending calls may take to end when the node is closed. */
 const CLOSE_TIMEOUT_MS = 1_000

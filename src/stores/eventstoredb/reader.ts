@@ -86,7 +86,7 @@ export class HeadFinder {
   }
 }
 
-export type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent>
+type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent>
 
 /**
  * Positions by stream and revision, for servers before 22.6, which do not return the position of events read from a

@@ -18,7 +18,7 @@ import { LEADER_ONLY } from './node.ts'
 import { READ_AHEAD, type EventReader } from './reader.ts'
 import { BackOff, type Timing } from './timing.ts'
 
-export type EventStoreDBSubscriptionOptions = {
+type EventStoreDBSubscriptionOptions = {
   readonly connection: EventStoreDBConnection
   readonly reader: EventReader
   readonly feed: LiveFeed

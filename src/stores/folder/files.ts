@@ -117,7 +117,7 @@ async function restoreFile(layout: DirectoryLayout, movedPath: string, digest: s
 const existed = async (action: () => Promise<void>): Promise<boolean> =>
   (await ifExists(() => action().then(() => true))) ?? false
 
-export type UploadContext = {
+type UploadContext = {
   readonly layout: DirectoryLayout
   readonly keepAlive: FileKeepAlive
   readonly handles: Set<FileHandle>

@@ -221,7 +221,7 @@ class ActiveSubscriptions {
   }
 }
 
-export type EventLogDescription = {
+type EventLogDescription = {
   readonly name: string
   /** When LogCreated is written: when the file is created, or by the first process that appends to a server's log. */
   readonly firstEventWritten: 'on creation' | 'on first append'

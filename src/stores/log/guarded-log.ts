@@ -12,7 +12,7 @@ import {
 } from '../ports/event-store.ts'
 import type { OutageWait } from './outage-wait.ts'
 
-export type GuardedLog = {
+type GuardedLog = {
   /**
    * Its calls fail fast while the breaker is open, or wait during a start. Subscriptions do not pass the breaker; they
    * retry automatically.

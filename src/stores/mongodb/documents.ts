@@ -5,7 +5,7 @@ import { pointersIn } from './documents/pointers.ts'
 import { Leases } from './lease.ts'
 
 /** Runs the action later, unless the process ends first. */
-export type MongoScheduler = (action: () => void, milliseconds: number) => void
+type MongoScheduler = (action: () => void, milliseconds: number) => void
 
 const scheduleUnref: MongoScheduler = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
 

@@ -21,7 +21,7 @@ import { indexedCalls, type CollectionCall } from './indexed-calls.ts'
  * `filename` is the digest. Each upload is a separate revision, and the newest one is read, so an upload never depends
  * on chunks that another process may be about to remove.
  */
-export type GridFile = {
+type GridFile = {
   readonly _id: ObjectId
   readonly length: number
   readonly chunkSize: number
@@ -32,12 +32,12 @@ export type GridFile = {
   readonly metadata: { readonly touched: number }
 }
 
-export type GridFileChunk = { readonly files_id: ObjectId; readonly n: number; readonly data: Buffer }
+type GridFileChunk = { readonly files_id: ObjectId; readonly n: number; readonly data: Buffer }
 
 /** An unfinished upload. Its process touches it periodically. */
-export type GridUploadDocument = { readonly _id: ObjectId; readonly touched: number }
+type GridUploadDocument = { readonly _id: ObjectId; readonly touched: number }
 
-export type FileCollections = {
+type FileCollections = {
   readonly files: Collection<GridFile>
   readonly chunks: Collection<GridFileChunk>
   readonly uploads: Collection<GridUploadDocument>
@@ -52,7 +52,7 @@ const fileCollections = ({ db }: MongoDatabase): FileCollections => ({
   uploads: db.collection('fs.uploads'),
 })
 
-export type FileCall = CollectionCall<FileCollections>
+type FileCall = CollectionCall<FileCollections>
 
 function fileCalls(mongo: MongoDatabase): FileCall {
   const collections = fileCollections(mongo)

@@ -6,7 +6,7 @@ import type { MongoCallKind, MongoDatabase } from './connection.ts'
 import { readFencingToken } from './documents/pointers.ts'
 
 /** `_id`: model/epoch. Acquiring a lease inserts the next epoch, which is atomic on every server. */
-export type LeaseDocument = {
+type LeaseDocument = {
   readonly _id: string
   readonly model: string
   readonly epoch: number

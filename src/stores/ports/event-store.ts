@@ -177,7 +177,7 @@ export class EventsRemoved extends Error {
 }
 
 /** @property store its display name, such as EventStoreDB; defaults to the cause's store, then to `a file or disk` */
-export type StorageErrorOptions = ErrorOptions & { readonly store?: string }
+type StorageErrorOptions = ErrorOptions & { readonly store?: string }
 
 /** A store failed. The error names the store, so that an outage is logged once and not by each caller that meets it. */
 export class StorageError extends Error {

@@ -85,7 +85,7 @@ export type VaultItem =
     }
 
 /** The number of unread secrets, of receipts and of queued mails. */
-export type VaultCounts = { readonly secrets: number; readonly receipts: number; readonly mails: number }
+type VaultCounts = { readonly secrets: number; readonly receipts: number; readonly mails: number }
 
 /** Every promise resolves once the change is durable, and rejects with StoreUnavailable if it was not made or may be lost. */
 export interface Vault {

@@ -24,7 +24,7 @@ export function countTurns(): TurnCounter {
   }
 }
 
-export type CachedRead<Value> = {
+type CachedRead<Value> = {
   get(): Value
   /** Call it after a change through this connection: `data_version` does not count those. */
   invalidate(): void

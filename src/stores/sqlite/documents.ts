@@ -18,7 +18,7 @@ import { mapTransientErrors, retryWrite } from './documents/read-model-file.ts'
 import { SqliteLeases } from './leases.ts'
 import { walThread, type WalThread } from './wal.ts'
 
-export type SqliteReadStoreOptions = {
+type SqliteReadStoreOptions = {
   readonly schedule?: SqliteScheduler
   readonly warn?: WarningLogger
   readonly thread?: WalThread

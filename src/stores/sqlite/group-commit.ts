@@ -22,7 +22,7 @@ export type GroupWriteResult = {
   readonly resolveCallers: () => void
 }
 
-export type GroupCommitOptions<Connection, Change> = {
+type GroupCommitOptions<Connection, Change> = {
   /** Runs in a transaction. Writes as many of the waiting changes as fit in one transaction, at least one. */
   readonly write: (connection: Connection, waiting: readonly Change[]) => GroupWriteResult
   /** Runs before a transaction begins. @throws if no transaction may begin */

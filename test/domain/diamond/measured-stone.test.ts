@@ -26,6 +26,11 @@ test('that is round has no length to width ratio, and a depth relative to the me
   assert.equal(measured, { depthPct: 61.9 })
 })
 
+test('whose depth in percent ends in a half has it rounded up, whatever its binary approximation', () => {
+  const { measured } = toStoneMeasurements('Round', { size: { length: 6.58, width: 6.54, depth: 3.69 } })
+  assert.equal(measured, { depthPct: 56.3 })
+})
+
 test('has the measured proportions under the names of the scoring model', () => {
   const reading = { table: 57, crownAngle: 34.5, pavilionAngle: 40.8, girdle: 3.5, star: 50, lower: 75 }
   const measured = { tablePct: 57, crownAngle: 34.5, pavilionAngle: 40.8, girdlePct: 3.5, starPct: 50, lowerPct: 75 }

@@ -45,9 +45,9 @@ async function readMultipartForm(ctx: Context, type: string, maxBytes: number): 
 }
 
 /** Parameters by name: texts and lists of texts from a query or form, any values from a JSON object. */
-export type RawParameters = Readonly<Record<string, unknown>>
+type RawParameters = Readonly<Record<string, unknown>>
 
-export type RawParameterOptions = {
+type RawParameterOptions = {
   readonly maxBytes: number
   /** With `once`, repeated parameters become an array; repeated JSON members are an error. */
   readonly rules: ParameterRules
@@ -138,14 +138,14 @@ function parseJson(text: string, verbatimNumbers: readonly string[]): unknown {
 /** A body without a Content-Type is a urlencoded form. */
 const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
 
-export type RequestParameters<Shape extends z.ZodRawShape> = RequestBody<z.output<z.ZodObject<Shape>>> & {
+type RequestParameters<Shape extends z.ZodRawShape> = RequestBody<z.output<z.ZodObject<Shape>>> & {
   readonly schema: z.ZodObject<Shape>
   /** @throws RequestError */
   readonly read: (ctx: Context, request: Pick<HttpRequest, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
 }
 
 /** With `once`, a parameter without a value counts as absent (RFC 6749, section 3.2). */
-export type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> &
+type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> &
   Partial<Pick<RawParameterOptions, 'verbatimNumbers'>>
 
 /**

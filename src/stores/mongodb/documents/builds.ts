@@ -8,7 +8,7 @@ import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
 import { addProgress, deadLettersOf, progressesIn } from './progress.ts'
 import type { MongoBuildPointers } from './pointers.ts'
 
-export type MongoBuilds = {
+type MongoBuilds = {
   make(declaration: ModelDeclaration): Promise<MongoBuild>
   open(declaration: ModelDeclaration, id: string): MongoBuild
   exists(id: string): Promise<boolean>

@@ -126,7 +126,7 @@ export function planCount(declaration: ModelDeclaration, where: WhereClause) {
 }
 
 /** The values under which a document is counted, at a revision; null if it is not counted in this group. */
-export type PendingCount = {
+type PendingCount = {
   readonly key: string
   readonly revision: bigint
   readonly values: readonly FieldValue[] | null

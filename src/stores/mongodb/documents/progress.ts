@@ -11,7 +11,7 @@ type DeadLetterDocument = Omit<DeadLetter, 'position'> & {
   readonly build: string
 } & DeadLetter['position']
 
-export type DeadLetterStore = {
+type DeadLetterStore = {
   all(): Promise<DeadLetter[]>
   streams(): Promise<ReadonlySet<string>>
   /** Idempotent. */

@@ -17,9 +17,9 @@ import { countInto, emptyGroup, type CountChange, type CountGroup, type CountedS
 const UNORDERED = { ordered: false, writeConcern: BATCH_WRITE_CONCERN }
 
 /** The current batch's position, and the position up to which the documents of all counts are written. */
-export type CountingRange = { readonly writtenTo: PositionOrStart; readonly at: PositionOrStart }
+type CountingRange = { readonly writtenTo: PositionOrStart; readonly at: PositionOrStart }
 
-export type CountedBuild = {
+type CountedBuild = {
   readonly mongo: MongoDatabase
   readonly collections: BuildCollections
   readonly declaration: ModelDeclaration

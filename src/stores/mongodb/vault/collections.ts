@@ -50,9 +50,9 @@ export type MailClaimDocument = {
   readonly doubted?: string
 }
 
-export type VaultCheckpointDocument = { readonly _id: 'followed'; readonly checkpoint: CheckpointDocument }
+type VaultCheckpointDocument = { readonly _id: 'followed'; readonly checkpoint: CheckpointDocument }
 
-export type VaultCollections = {
+type VaultCollections = {
   readonly entries: Collection<VaultEntryDocument>
   readonly receipts: Collection<ReceiptDocument>
   readonly mails: Collection<MailDocument>

@@ -18,7 +18,7 @@ import { queriesOf, type SqliteQueries } from './queries.ts'
 import { quoteIdentifiers, nonKeyFields, valueColumns, type TableName } from './schema.ts'
 import { writesOf } from './writes.ts'
 
-export type SqliteBuildProgress = {
+type SqliteBuildProgress = {
   checkpoint(): Checkpoint | undefined
   /** Returns false, without a change, if the build is already past `checkpoint`. Call it inside a transaction. */
   advance(checkpoint: Checkpoint): boolean
@@ -112,7 +112,7 @@ export type SqliteBuildOptions = {
 }
 
 /** Runs an action on a build's file. @throws StoreUnavailable or ReadModelLost in place of an error of SQLite */
-export type FileGuard = <Answer>(action: () => Answer) => Answer
+type FileGuard = <Answer>(action: () => Answer) => Answer
 
 export function createBuild(
   id: string,

@@ -13,7 +13,7 @@ import { isOpenSomewhere, openDatabase, putReadModelAside, removeFile, toStoreEr
 import { schemaOf } from './schema.ts'
 
 /** The build files of one folder. Each file is opened at most once per process. */
-export type SqliteBuilds = {
+type SqliteBuilds = {
   make(declaration: ModelDeclaration, use: BuildUse): SqliteBuild
   /** A build that is open already stays as it was opened. @throws ReadModelLost if its file is missing or damaged */
   open(declaration: ModelDeclaration, id: string, use: BuildUse): SqliteBuild
@@ -47,7 +47,7 @@ const formatOf = (declaration: ModelDeclaration): SqliteFileFormat => ({
  */
 const CACHE_KIB = { filling: 64 * 1024, live: 4 * 1024 } as const
 
-export type BuildUse = keyof typeof CACHE_KIB
+type BuildUse = keyof typeof CACHE_KIB
 
 /** Milliseconds for other processes to finish reading the old build. */
 const RETIREMENT_DELAY_MS = 60_000
@@ -64,7 +64,7 @@ const COMMIT_OVERHEAD_DOCUMENTS = 3
 /** Runs the action later, unless the process ends first. */
 export type SqliteScheduler = (action: () => void, milliseconds: number) => void
 
-export type SqliteBuildsOptions = {
+type SqliteBuildsOptions = {
   readonly turn: TurnCounter
   readonly schedule: SqliteScheduler
   readonly warn: WarningLogger

@@ -16,7 +16,7 @@ import { indexName, quoteIdentifiers, quoteIdentifier } from './schema.ts'
  * How a query finds its documents. `merged`: the index fields with an `in` condition; the index is scanned once per
  * combination of their values, and the scans are merged in order.
  */
-export type QueryAccessPath =
+type QueryAccessPath =
   | { readonly by: 'key' } // by id, whatever the other conditions: at most as many rows as ids
   | { readonly by: 'index'; readonly name: string; readonly sorted: boolean; readonly merged?: readonly string[] }
   | { readonly by: 'table' } // no index fits: SQLite's choice

@@ -17,7 +17,7 @@ import {
 } from './schema.ts'
 
 /** Changes to the maintained counts, accumulated over a batch so that each combination of values is written once. */
-export type CountAccumulator = {
+type CountAccumulator = {
   add(values: readonly FieldValue[], change: 1 | -1): void
   flush(): void
   /** Discards the accumulated changes of a failed transaction. */

@@ -50,7 +50,7 @@ function copyObject(value: object): unknown {
 }
 
 /** An event's columns, and the event as decodeRows would return it. */
-export type EncodedEvent = {
+type EncodedEvent = {
   readonly id: Buffer
   readonly data: string
   readonly metadata: string

@@ -101,13 +101,13 @@ export class SqliteLogTail {
 const RETRY_PAUSE_MS = 100
 
 /** One read of a subscription. `isFromMemory`: it came from the tail and needed no file access. */
-export type SubscriptionRead = {
+type SubscriptionRead = {
   readonly batch: SubscriptionBatch
   readonly position: number
   readonly isFromMemory: boolean
 }
 
-export type SubscriptionSource = {
+type SubscriptionSource = {
   /** The next batch after `position`; without events if there are none. */
   next(position: number): SubscriptionRead
   /** Registers a listener for new events. @returns a function that removes it */

@@ -44,7 +44,7 @@ function refusalOfAll(
   return undefined
 }
 
-export type AppendOutcome =
+type AppendOutcome =
   | { readonly kind: 'written' | 'repeated'; readonly last: number }
   | { readonly kind: 'refused'; readonly error: WrongRevision | LogClosed }
 

@@ -118,7 +118,7 @@ export const contentStatements = (db: Database.Database) => ({
   ),
 })
 
-export type StoredPersonRow = { readonly account: number; readonly sealed: Buffer; readonly at: number }
+type StoredPersonRow = { readonly account: number; readonly sealed: Buffer; readonly at: number }
 
 /**
  * The persons' table, which is not part of the vault's format version; older releases ignore it. It is in the vault's

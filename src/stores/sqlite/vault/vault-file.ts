@@ -149,7 +149,7 @@ const MAX_TRANSACTION_MS = 20
 const MAX_CHANGES_FOR_ASYNC_SYNC = 2
 
 /** Syncs a file's written data to disk: asynchronously on another thread, or synchronously. */
-export type DiskSync = {
+type DiskSync = {
   sync(descriptor: number, done: (error: Error | null) => void): void
   syncNow(descriptor: number): void
 }
