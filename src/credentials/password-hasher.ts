@@ -6,59 +6,6 @@ import { startWorker } from '../runtime/start-worker.ts'
 import { networkOf } from './failed-attempt-limiter.ts'
 import type { PasswordTask } from './password-worker.ts'
 
-/** Length limits of new passwords in code points. */
-const MIN_LENGTH = 8
-const MAX_LENGTH = 128
-
-/** The 10,000 most common passwords in lower case; data/README.md names the source. */
-const COMMON = new URL('../../data/common-passwords.txt', import.meta.url)
-
-let common: ReadonlySet<string> | undefined
-
-/**
- * Checks the rules for new passwords. Existing passwords that break them keep working.
- * @throws RequestError 'invalid'
- */
-export function checkPassword(password: string): void {
-  const length = [...password].length
-  if (length < MIN_LENGTH || length > MAX_LENGTH) {
-    throw new RequestError('invalid', `A password must have ${MIN_LENGTH} to ${MAX_LENGTH} characters, got ${length}`)
-  }
-  // Bcrypt ignores everything after 72 bytes.
-  if (truncates(password)) throw new RequestError('invalid', 'A password must have at most 72 bytes in UTF-8')
-  if (isCommon(password)) {
-    throw new RequestError(
-      'invalid',
-      'This is one of the 10,000 most common passwords, which attackers try first: choose another',
-    )
-  }
-}
-
-/** Case-insensitive. The list is read when the first password is set, because most processes never need it. */
-function isCommon(password: string): boolean {
-  common ??= new Set(readFileSync(COMMON, 'utf8').split('\n'))
-  return common.has(password.toLowerCase())
-}
-
-/**
- * The cost of password hashes: 66 ms on a core of 2020; each step doubles it. Hashes with another cost can still be
- * compared.
- */
-export const BCRYPT_COST = 10
-
-/** The hash of a random value. An unknown user's password is compared with it, so that the response takes as long. */
-const dummyHash = (cost: number) =>
-  `$2b$${String(cost).padStart(2, '0')}$MGkm3lNnnQbYg.0.7jnz5u15FOxuBaol1N4vxm68D3vavAErv2Udq`
-
-/**
- * How many tasks wait for the worker, scheduled fairly among addresses: about 4 s at 66 ms each. Further ones are
- * rejected.
- */
-const MAX_QUEUED = 64
-
-/** Milliseconds without a task after which the thread ends: an idle one takes 14 MB, starting one takes 50 ms. */
-const IDLE_TIMEOUT_MS = 1_000
-
 /** Hashes and compares passwords with bcrypt in a worker thread: 66 ms of CPU time each, outside the event loop. */
 export class PasswordHasher {
   readonly #thread = new FairThread<PasswordTask, string | boolean>(
@@ -101,3 +48,57 @@ export class PasswordHasher {
     return slot.run(task)
   }
 }
+
+/**
+ * How many tasks wait for the worker, scheduled fairly among addresses: about 4 s at 66 ms each. Further ones are
+ * rejected.
+ */
+const MAX_QUEUED = 64
+
+/** Milliseconds without a task after which the thread ends: an idle one takes 14 MB, starting one takes 50 ms. */
+const IDLE_TIMEOUT_MS = 1_000
+
+/** The hash of a random value. An unknown user's password is compared with it, so that the response takes as long. */
+const dummyHash = (cost: number) =>
+  `$2b$${String(cost).padStart(2, '0')}$MGkm3lNnnQbYg.0.7jnz5u15FOxuBaol1N4vxm68D3vavAErv2Udq`
+
+/**
+ * The cost of password hashes: 66 ms on a core of 2020; each step doubles it. Hashes with another cost can still be
+ * compared.
+ */
+export const BCRYPT_COST = 10
+
+/**
+ * Checks the rules for new passwords. Existing passwords that break them keep working.
+ * @throws RequestError 'invalid'
+ */
+export function checkPassword(password: string): void {
+  const length = [...password].length
+  if (length < MIN_LENGTH || length > MAX_LENGTH) {
+    throw new RequestError('invalid', `A password must have ${MIN_LENGTH} to ${MAX_LENGTH} characters, got ${length}`)
+  }
+  // Bcrypt ignores everything after 72 bytes.
+  if (truncates(password)) throw new RequestError('invalid', 'A password must have at most 72 bytes in UTF-8')
+  if (isCommon(password)) {
+    throw new RequestError(
+      'invalid',
+      'This is one of the 10,000 most common passwords, which attackers try first: choose another',
+    )
+  }
+}
+
+/** Length limits of new passwords in code points. */
+const MIN_LENGTH = 8
+
+const MAX_LENGTH = 128
+
+/** Case-insensitive. The list is read when the first password is set, because most processes never need it. */
+function isCommon(password: string): boolean {
+  common ??= new Set(readFileSync(COMMON, 'utf8').split('\n'))
+  return common.has(password.toLowerCase())
+}
+
+let common: ReadonlySet<string> | undefined
+
+/** The 10,000 most common passwords in lower case; data/README.md names the source. */
+const COMMON = new URL('../../data/common-passwords.txt', import.meta.url)

@@ -63,25 +63,6 @@ import {
 } from './webhooks/webhooks.ts'
 import type { WebhookServices } from './webhooks/resource.ts'
 
-export type EndpointServices = BearerServices &
-  CertificationServices &
-  DiamondServices &
-  ModelServices &
-  ChangeServices &
-  ReportServices &
-  HealthServices &
-  FrontServices &
-  WellKnownServices &
-  OpenApiServices &
-  MetricsServices &
-  TokenServices &
-  AuthorizationServerServices &
-  SecretServices &
-  WebhookServices &
-  EvidenceServices &
-  InventoryServices &
-  SecretPageServices & { readonly readModels: ReadModelRegistry }
-
 /** Every HTTP endpoint of the service. */
 export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   listDiamonds,
@@ -151,3 +132,22 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   burnSecret,
   listRecentSecrets,
 ]
+
+export type EndpointServices = BearerServices &
+  CertificationServices &
+  DiamondServices &
+  ModelServices &
+  ChangeServices &
+  ReportServices &
+  HealthServices &
+  FrontServices &
+  WellKnownServices &
+  OpenApiServices &
+  MetricsServices &
+  TokenServices &
+  AuthorizationServerServices &
+  SecretServices &
+  WebhookServices &
+  EvidenceServices &
+  InventoryServices &
+  SecretPageServices & { readonly readModels: ReadModelRegistry }

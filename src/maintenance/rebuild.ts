@@ -15,18 +15,77 @@ import { shareReads } from '../projections/engine/shared-read.ts'
 import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration } from '../stores/ports/read-store.ts'
 
-/** `events`: number of events that this run folded; `seconds`: from the start to the switch. */
-type RebuildResult = { readonly model: string; readonly events: number; readonly seconds: number }
-
 type ModelRebuildOptions = Operation & {
   readonly onProgress: RebuildProgressListener
   /** How long to wait for another rebuild of the same model. */
   readonly leaseTimeoutMs?: number
 }
 
-const POLL_INTERVAL_MS = 200
-/** How long to wait until the process that runs the projection switches to the new build; it checks once a second. */
-const SWITCH_TIMEOUT_MS = 60_000
+type RebuildOutcome = {
+  readonly rebuilt: readonly RebuildResult[]
+  readonly failures: readonly RebuildFailure[]
+}
+
+/** Rebuilds models with one read of the log. They are independent: if one fails, the others continue. */
+export async function rebuildAll(
+  stores: ConsumerStores,
+  models: readonly AnyProjection[],
+  options: Omit<ModelRebuildOptions, 'onProgress'>,
+): Promise<RebuildOutcome> {
+  const progress = new RebuildProgress(options.report, await stores.store.head())
+  const isSingleModel = models.length === 1
+  const store = isSingleModel
+    ? stores.store
+    : shareReads(stores.store, { gatherMs: 100, maxWaitMs: SHARED_READ_TIMEOUT_MS, maxBufferedEvents: 8_000 })
+  const outcomes = await Promise.allSettled(
+    models.map((model) =>
+      rebuildModel({ ...stores, store }, model, {
+        ...options,
+        onProgress: (events, position) => progress.advance(model.declaration.name, events, position),
+      }),
+    ),
+  )
+  progress.end()
+  return {
+    rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+    failures: outcomes.flatMap((outcome, index) =>
+      outcome.status === 'rejected'
+        ? [{ model: models[index]?.declaration.name ?? '', error: outcome.reason as unknown }]
+        : [],
+    ),
+  }
+}
+
+/** Reports the progress of the slowest of several models. */
+class RebuildProgress {
+  readonly #step: StepProgress
+  readonly #shares = new Map<string, number>()
+  #events = 0
+
+  /** @param head head of the log at the start */
+  constructor(
+    report: Reporter,
+    private readonly head: PositionOrStart,
+  ) {
+    this.#step = report.startStep('rebuilding', undefined, 'events')
+  }
+
+  advance(model: string, events: number, position: PositionOrStart): void {
+    this.#events += events
+    this.#shares.set(model, shareOf(position, this.head))
+    this.#step.update(this.#events, Math.min(...this.#shares.values()))
+  }
+
+  end(): void {
+    this.#step.end()
+  }
+}
+
+/** How long faster models wait for the slowest one of a shared read. Long, since no client waits for any of them. */
+const SHARED_READ_TIMEOUT_MS = 600_000
+
+/** `events`: number of events that this run folded; `seconds`: from the start to the switch. */
+type RebuildResult = { readonly model: string; readonly events: number; readonly seconds: number }
 
 /**
  * Fills a new build of a model up to the head of the log, then waits until the process that runs the projection switches to it:
@@ -94,6 +153,11 @@ async function switchToBuild(
     throw new OperationFailure(`Another process discarded the new build of ${declaration.name}; run rebuild again`)
 }
 
+/** How long to wait until the process that runs the projection switches to the new build; it checks once a second. */
+const SWITCH_TIMEOUT_MS = 60_000
+
+const POLL_INTERVAL_MS = 200
+
 /** Switches to the new build: that happens when a run of the projection begins, and no other process runs it. */
 async function promoteBuild(lease: Lease, consumer: ReadModelConsumer, signal: AbortSignal): Promise<void> {
   try {
@@ -104,67 +168,4 @@ async function promoteBuild(lease: Lease, consumer: ReadModelConsumer, signal: A
   }
 }
 
-/** How long faster models wait for the slowest one of a shared read. Long, since no client waits for any of them. */
-const SHARED_READ_TIMEOUT_MS = 600_000
-
 type RebuildFailure = { readonly model: string; readonly error: unknown }
-
-type RebuildOutcome = {
-  readonly rebuilt: readonly RebuildResult[]
-  readonly failures: readonly RebuildFailure[]
-}
-
-/** Rebuilds models with one read of the log. They are independent: if one fails, the others continue. */
-export async function rebuildAll(
-  stores: ConsumerStores,
-  models: readonly AnyProjection[],
-  options: Omit<ModelRebuildOptions, 'onProgress'>,
-): Promise<RebuildOutcome> {
-  const progress = new RebuildProgress(options.report, await stores.store.head())
-  const isSingleModel = models.length === 1
-  const store = isSingleModel
-    ? stores.store
-    : shareReads(stores.store, { gatherMs: 100, maxWaitMs: SHARED_READ_TIMEOUT_MS, maxBufferedEvents: 8_000 })
-  const outcomes = await Promise.allSettled(
-    models.map((model) =>
-      rebuildModel({ ...stores, store }, model, {
-        ...options,
-        onProgress: (events, position) => progress.advance(model.declaration.name, events, position),
-      }),
-    ),
-  )
-  progress.end()
-  return {
-    rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
-    failures: outcomes.flatMap((outcome, index) =>
-      outcome.status === 'rejected'
-        ? [{ model: models[index]?.declaration.name ?? '', error: outcome.reason as unknown }]
-        : [],
-    ),
-  }
-}
-
-/** Reports the progress of the slowest of several models. */
-class RebuildProgress {
-  readonly #step: StepProgress
-  readonly #shares = new Map<string, number>()
-  #events = 0
-
-  /** @param head head of the log at the start */
-  constructor(
-    report: Reporter,
-    private readonly head: PositionOrStart,
-  ) {
-    this.#step = report.startStep('rebuilding', undefined, 'events')
-  }
-
-  advance(model: string, events: number, position: PositionOrStart): void {
-    this.#events += events
-    this.#shares.set(model, shareOf(position, this.head))
-    this.#step.update(this.#events, Math.min(...this.#shares.values()))
-  }
-
-  end(): void {
-    this.#step.end()
-  }
-}

@@ -1,11 +1,57 @@
-const REPORT_INTERVAL_MS = 60_000
-/** Milliseconds without a failure after which a store's outage is over; callers retry more often than that. */
-const QUIET_MS = 10_000
+/** An error of a store, such as StoreUnavailable, that names the store. */
+type NamedStoreError = Error & { readonly store: string }
+
+/**
+ * The store's error in a log entry marked by `repeats: true`; undefined for all other entries, which are logged in
+ * full: an unrecorded expiry of a secret, for example, must always be visible.
+ */
+export function findRepeatedStoreError(entry: unknown): NamedStoreError | undefined {
+  if (typeof entry !== 'object' || entry === null || !('repeats' in entry && 'err' in entry)) return undefined
+  return isNamedStoreError(entry.err) ? entry.err : undefined
+}
+
+const isNamedStoreError = (error: unknown): error is NamedStoreError =>
+  error instanceof Error && 'store' in error && typeof error.store === 'string'
 
 type LogFields = Readonly<Record<string, unknown>>
-type LogLineWriter = (fields: LogFields, message: string) => void
 
 type OutageLogger = Readonly<Record<'error' | 'warn' | 'info', LogLineWriter>>
+
+/** Outages of stores. All work that encounters the same store shares one outage. */
+export class StoreOutages {
+  readonly #outages = new Map<string, Outage<NamedStoreError>>()
+
+  constructor(private readonly log: OutageLogger) {}
+
+  recordFailure(fault: NamedStoreError, fields: LogFields): void {
+    const outage = this.#outages.get(fault.store) ?? this.#begin(fault.store)
+    outage.recordFailure(fault, fields)
+  }
+
+  #begin(store: string): Outage<NamedStoreError> {
+    const { log } = this
+    const outage = new Outage<NamedStoreError>({
+      reportStart: ({ message: reason }, fields) =>
+        log.error({ ...fields, store, reason }, 'a store is unavailable; reported once a minute'),
+      reportOngoing: ({ message: reason }, figures) =>
+        log.warn({ store, ...figures, reason }, 'a store is still unavailable'),
+      reportEnd: (figures) => log.info({ store, ...figures }, 'the outage is over: nothing has failed for 10 s'),
+    })
+    this.#outages.set(store, outage)
+    this.#scheduleEnd(store, outage, QUIET_MS)
+    return outage
+  }
+
+  #scheduleEnd(store: string, outage: Outage<NamedStoreError>, ms: number): void {
+    const end = () => {
+      const remainingMs = QUIET_MS - outage.quietMs
+      if (remainingMs > 0) return this.#scheduleEnd(store, outage, remainingMs)
+      this.#outages.delete(store)
+      outage.end()
+    }
+    setTimeout(end, ms).unref()
+  }
+}
 
 type OutageReporter<Failure> = {
   reportStart(failure: Failure, fields: LogFields): void
@@ -52,56 +98,10 @@ class Outage<Failure> {
   }
 }
 
-/** An error of a store, such as StoreUnavailable, that names the store. */
-type NamedStoreError = Error & { readonly store: string }
+const REPORT_INTERVAL_MS = 60_000
 
-const isNamedStoreError = (error: unknown): error is NamedStoreError =>
-  error instanceof Error && 'store' in error && typeof error.store === 'string'
-
-/**
- * The store's error in a log entry marked by `repeats: true`; undefined for all other entries, which are logged in
- * full: an unrecorded expiry of a secret, for example, must always be visible.
- */
-export function findRepeatedStoreError(entry: unknown): NamedStoreError | undefined {
-  if (typeof entry !== 'object' || entry === null || !('repeats' in entry && 'err' in entry)) return undefined
-  return isNamedStoreError(entry.err) ? entry.err : undefined
-}
-
-/** Outages of stores. All work that encounters the same store shares one outage. */
-export class StoreOutages {
-  readonly #outages = new Map<string, Outage<NamedStoreError>>()
-
-  constructor(private readonly log: OutageLogger) {}
-
-  recordFailure(fault: NamedStoreError, fields: LogFields): void {
-    const outage = this.#outages.get(fault.store) ?? this.#begin(fault.store)
-    outage.recordFailure(fault, fields)
-  }
-
-  #begin(store: string): Outage<NamedStoreError> {
-    const { log } = this
-    const outage = new Outage<NamedStoreError>({
-      reportStart: ({ message: reason }, fields) =>
-        log.error({ ...fields, store, reason }, 'a store is unavailable; reported once a minute'),
-      reportOngoing: ({ message: reason }, figures) =>
-        log.warn({ store, ...figures, reason }, 'a store is still unavailable'),
-      reportEnd: (figures) => log.info({ store, ...figures }, 'the outage is over: nothing has failed for 10 s'),
-    })
-    this.#outages.set(store, outage)
-    this.#scheduleEnd(store, outage, QUIET_MS)
-    return outage
-  }
-
-  #scheduleEnd(store: string, outage: Outage<NamedStoreError>, ms: number): void {
-    const end = () => {
-      const remainingMs = QUIET_MS - outage.quietMs
-      if (remainingMs > 0) return this.#scheduleEnd(store, outage, remainingMs)
-      this.#outages.delete(store)
-      outage.end()
-    }
-    setTimeout(end, ms).unref()
-  }
-}
+/** Milliseconds without a failure after which a store's outage is over; callers retry more often than that. */
+const QUIET_MS = 10_000
 
 /** Reports interruptions of work that is retried until it succeeds. */
 export class Interruption {
@@ -130,3 +130,5 @@ export class Interruption {
 }
 
 const INTERRUPTED_MESSAGE = 'interrupted; trying again'
+
+type LogLineWriter = (fields: LogFields, message: string) => void

@@ -8,57 +8,6 @@ import type { Columns, ValueMap } from './columns.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
 import type { SheetCell } from './rows.ts'
 
-/** Booleans as people and localised spreadsheet programs write them, in lower case. */
-const TRUE = [
-  'true yes y 1 wahr ja vrai oui verdadero verdadeiro sí si sim vero sì waar prawda tak sant sand',
-  'истина да doğru evet 真 是 אמת כן',
-].flatMap((words) => words.split(' '))
-const FALSE = [
-  'false no n 0 falsch nein faux non falso não onwaar nee fałsz nie falskt falsk ложь нет yanlış hayır',
-  '假 否 שקר לא',
-].flatMap((words) => words.split(' '))
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...TRUE.map((word) => [word, true] as const),
-  ...FALSE.map((word) => [word, false] as const),
-])
-
-/** Matches texts of a column for the origin or type, such as `Lab Grown Diamond (CVD)`, `LGD` and `HPHT`. */
-const LAB_GROWN_PATTERN =
-  /^(?=.*[a-z])(?:(?:lab(?:oratory)?(?:[- ]?(?:grown|created|made))?|man[- ]?made|synthetic|cultured|grown|created|lgd?)(?: diamonds?)?)?[ (/-]*(?:cvd|hpht)?\)?$/
-const NATURAL = /^(?=.*[a-z])(?:natural|nat|(?:earth[- ]?)?mined)?(?: ?diamonds?)?$/
-
-/** Levels by title. Source: the original platform's table of accepted values. */
-const LEVELS: Readonly<Partial<Record<FieldName, Readonly<Record<string, number>>>>> = {
-  access: { restricted: 0, unlisted: 1, public: 2 },
-  dataAccess: { 'hide all design data': 0, 'hide model and reports': 1, 'show all data': 2 },
-}
-
-/** Undefined if the cell is not a boolean. */
-function booleanOf(name: FieldName, cell: string): boolean | undefined {
-  const key = comparisonKey(cell)
-  const value = BOOLEANS.get(key)
-  if (value !== undefined || name !== 'isLabGrown') return value
-  if (NATURAL.test(key)) return false
-  return LAB_GROWN_PATTERN.test(key) ? true : undefined
-}
-
-/** The level, from its number or title; undefined if the cell is neither. */
-const levelOf = (name: FieldName, cell: string): number | undefined =>
-  /^\d+$/.test(cell) ? Number(cell) : LEVELS[name]?.[comparisonKey(cell)]
-
-/** Placeholders for a missing value or an undisclosed price. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set(
-  [
-    '-|--|---|–|—|.|?|/|*|n/a|#n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
-    'not applicable|not available|not graded|tbd|tba|poa|p.o.a.|p.o.a|por|p.o.r.|price on application|price on request',
-    'on request|upon request|call|call for price|ask',
-  ].flatMap((words) => words.split('|')),
-)
-
-/** Whether a cell is a placeholder. Check valid values of the field first: `None` is a fluorescence. */
-const isPlaceholder = (cell: string): boolean => PLACEHOLDERS.has(comparisonKey(cell))
-
 /** How to parse the cells of a file. */
 type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
 
@@ -106,6 +55,20 @@ function readCell(name: FieldName, cell: SheetCell, decimals: DecimalSeparators)
   }
 }
 
+/** Whether a cell is a placeholder. Check valid values of the field first: `None` is a fluorescence. */
+const isPlaceholder = (cell: string): boolean => PLACEHOLDERS.has(comparisonKey(cell))
+
+/** Placeholders for a missing value or an undisclosed price. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  [
+    '-|--|---|–|—|.|?|/|*|n/a|#n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
+    'not applicable|not available|not graded|tbd|tba|poa|p.o.a.|p.o.a|por|p.o.r.|price on application|price on request',
+    'on request|upon request|call|call for price|ask',
+  ].flatMap((words) => words.split('|')),
+)
+
+const toIdOrText = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
+
 function parseNonNumericCell(name: FieldName, cell: string): unknown {
   switch (FIELDS[name].kind) {
     case 'flag':
@@ -119,10 +82,46 @@ function parseNonNumericCell(name: FieldName, cell: string): unknown {
   }
 }
 
-const toIdOrText = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
+/** Undefined if the cell is not a boolean. */
+function booleanOf(name: FieldName, cell: string): boolean | undefined {
+  const key = comparisonKey(cell)
+  const value = BOOLEANS.get(key)
+  if (value !== undefined || name !== 'isLabGrown') return value
+  if (NATURAL.test(key)) return false
+  return LAB_GROWN_PATTERN.test(key) ? true : undefined
+}
 
-/** Whether the v4 API accepts a value of a field. */
-export const isAcceptedValue = (name: FieldName, value: unknown): boolean => V4_FIELDS[name].safeParse(value).success
+/** Booleans as people and localised spreadsheet programs write them, in lower case. */
+const TRUE = [
+  'true yes y 1 wahr ja vrai oui verdadero verdadeiro sí si sim vero sì waar prawda tak sant sand',
+  'истина да doğru evet 真 是 אמת כן',
+].flatMap((words) => words.split(' '))
+
+const FALSE = [
+  'false no n 0 falsch nein faux non falso não onwaar nee fałsz nie falskt falsk ложь нет yanlış hayır',
+  '假 否 שקר לא',
+].flatMap((words) => words.split(' '))
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...TRUE.map((word) => [word, true] as const),
+  ...FALSE.map((word) => [word, false] as const),
+])
+
+const NATURAL = /^(?=.*[a-z])(?:natural|nat|(?:earth[- ]?)?mined)?(?: ?diamonds?)?$/
+
+/** Matches texts of a column for the origin or type, such as `Lab Grown Diamond (CVD)`, `LGD` and `HPHT`. */
+const LAB_GROWN_PATTERN =
+  /^(?=.*[a-z])(?:(?:lab(?:oratory)?(?:[- ]?(?:grown|created|made))?|man[- ]?made|synthetic|cultured|grown|created|lgd?)(?: diamonds?)?)?[ (/-]*(?:cvd|hpht)?\)?$/
+
+/** The level, from its number or title; undefined if the cell is neither. */
+const levelOf = (name: FieldName, cell: string): number | undefined =>
+  /^\d+$/.test(cell) ? Number(cell) : LEVELS[name]?.[comparisonKey(cell)]
+
+/** Levels by title. Source: the original platform's table of accepted values. */
+const LEVELS: Readonly<Partial<Record<FieldName, Readonly<Record<string, number>>>>> = {
+  access: { restricted: 0, unlisted: 1, public: 2 },
+  dataAccess: { 'hide all design data': 0, 'hide model and reports': 1, 'show all data': 2 },
+}
 
 /** Splits `Medium Blue`, as GIA writes it, into intensity and color. */
 function splitFluorescence(input: Record<string, unknown>): void {
@@ -132,9 +131,6 @@ function splitFluorescence(input: Record<string, unknown>): void {
   if (fluorIntensity.find(intensity) === undefined || fluorColor.find(hue) === undefined) return
   Object.assign(input, { fluorIntensity: intensity, fluorColor: hue })
 }
-
-/** Columns that may contain a complete description of a color. */
-const COLOR_DESCRIPTION_FIELDS = ['color', 'colorHue', 'fancyGrade'] as const
 
 /** Splits `Fancy Light Yellow` into its fields; of `M, Faint Brown` only the letter grade is stored. @returns notes */
 function splitColorDescriptions(input: Record<string, unknown>): string[] {
@@ -155,6 +151,9 @@ function splitColorDescriptions(input: Record<string, unknown>): string[] {
   return notes
 }
 
+/** Columns that may contain a complete description of a color. */
+const COLOR_DESCRIPTION_FIELDS = ['color', 'colorHue', 'fancyGrade'] as const
+
 const isFancy = ({ fancyGrade, colorHue }: Record<string, unknown>): boolean =>
   (fancyGrade ?? null) !== null || (colorHue ?? null) !== null
 
@@ -168,3 +167,6 @@ function noteLowerGrades(input: Readonly<Record<string, unknown>>): string[] {
     return [`${name} ${value} is stored as ${lower.title}, the lower grade`]
   })
 }
+
+/** Whether the v4 API accepts a value of a field. */
+export const isAcceptedValue = (name: FieldName, value: unknown): boolean => V4_FIELDS[name].safeParse(value).success

@@ -19,40 +19,6 @@ type TimedStores = {
   readonly files: FileStore
 }
 
-/** Calls by method, with the name of the operation in metrics. Their duration shows how a store performs; excludes long waits and streamed reads. */
-const CALLS = {
-  log: { append: 'append', appendMany: 'appendMany', readStream: 'read', head: 'head', eventAt: 'eventAt' },
-  'read-models': {
-    model: { get: 'get', find: 'find', count: 'count' },
-    live: { load: 'load', write: 'write' },
-    begin: { load: 'load', write: 'write' },
-  },
-  vault: {
-    put: 'put',
-    readSecret: 'read',
-    receipts: 'receipts',
-    end: 'end',
-    nextMail: 'nextMail',
-    removeMail: 'removeMail',
-    expired: 'expired',
-  },
-  files: { receive: { keep: 'keep' }, readFile: 'read', remove: 'remove' },
-} as const satisfies {
-  readonly [Name in keyof TimedStores]: TimedCalls & { readonly [Call in keyof TimedStores[Name]]?: unknown }
-}
-
-/** Our own labels, so that no text of a server becomes one. WrongRevision and EventsRemoved are not failures of a store. */
-const FAILURES = [
-  { label: 'LogClosed', type: LogClosed },
-  { label: 'Outdated', type: ConcurrencyConflict },
-  { label: 'StoreUnavailable', type: StoreUnavailable },
-  { label: 'OutcomeUnknown', type: OutcomeUnknown },
-  { label: 'BytesMissing', type: BytesMissing },
-]
-
-/** Upper bounds in seconds, from a lookup in memory to what every caller has given up on. */
-const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 /** Durations and failures of store calls since the process started. */
 export class StoreMetrics {
   readonly #durations: Histogram<'store' | 'engine' | 'operation'>
@@ -91,11 +57,45 @@ export class StoreMetrics {
   }
 }
 
+/** Upper bounds in seconds, from a lookup in memory to what every caller has given up on. */
+const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const operationsIn = (calls: TimedCalls): readonly string[] =>
+  Object.values(calls).flatMap((call) => (typeof call === 'string' ? [call] : operationsIn(call)))
+
+/** Calls by method, with the name of the operation in metrics. Their duration shows how a store performs; excludes long waits and streamed reads. */
+const CALLS = {
+  log: { append: 'append', appendMany: 'appendMany', readStream: 'read', head: 'head', eventAt: 'eventAt' },
+  'read-models': {
+    model: { get: 'get', find: 'find', count: 'count' },
+    live: { load: 'load', write: 'write' },
+    begin: { load: 'load', write: 'write' },
+  },
+  vault: {
+    put: 'put',
+    readSecret: 'read',
+    receipts: 'receipts',
+    end: 'end',
+    nextMail: 'nextMail',
+    removeMail: 'removeMail',
+    expired: 'expired',
+  },
+  files: { receive: { keep: 'keep' }, readFile: 'read', remove: 'remove' },
+} as const satisfies {
+  readonly [Name in keyof TimedStores]: TimedCalls & { readonly [Call in keyof TimedStores[Name]]?: unknown }
+}
+
+/** Our own labels, so that no text of a server becomes one. WrongRevision and EventsRemoved are not failures of a store. */
+const FAILURES = [
+  { label: 'LogClosed', type: LogClosed },
+  { label: 'Outdated', type: ConcurrencyConflict },
+  { label: 'StoreUnavailable', type: StoreUnavailable },
+  { label: 'OutcomeUnknown', type: OutcomeUnknown },
+  { label: 'BytesMissing', type: BytesMissing },
+]
+
 const OTHER = 'other'
 
 const ERROR_LABELS = [...FAILURES.map(({ label }) => label), OTHER]
 
 const errorLabelOf = (error: unknown): string => FAILURES.find(({ type }) => error instanceof type)?.label ?? OTHER
-
-const operationsIn = (calls: TimedCalls): readonly string[] =>
-  Object.values(calls).flatMap((call) => (typeof call === 'string' ? [call] : operationsIn(call)))

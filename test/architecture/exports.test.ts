@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { unusedExports } from './exports.ts'
+import { lateLeads } from './lead-first.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
@@ -27,6 +28,22 @@ test('that no file imports is reported', () => {
   assert.equal(named("import * as a from '../src/a.ts'"), [])
   assert.equal(named("const { b } = await import('../src/a.ts')"), [])
   assert.equal(named("import { b } from './a.ts'\nimport { type c, type D } from '../src/a.ts'"), ['src/a.ts: b'])
+})
+
+test('that others import stands in the first 40 % of its file, before the helpers', () => {
+  assert.equal(lateLeads(sources, 'src/'), [])
+})
+
+test('that others import is reported if most of its file stands above it', () => {
+  const used = { path: 'src/b.ts', text: "import { a } from './a.ts'\n" }
+  const late = (above: number, below: number) =>
+    lateLeads(
+      [used, { path: 'src/a.ts', text: `${'//\n'.repeat(above)}export const a = 1\n${'//\n'.repeat(below)}` }],
+      'src/',
+    )
+  assert.equal(late(41, 58), ['src/a.ts: 42'])
+  assert.equal(late(40, 59), [])
+  assert.equal(late(90, 8), [])
 })
 
 /** Imported names and the built file that they come from. */

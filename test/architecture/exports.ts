@@ -20,7 +20,7 @@ export function unusedExports(sources: readonly Source[], folder: string): strin
     .map(({ path, name }) => `${path}: ${name}`)
 }
 
-function importedNames({ path, text }: Source): string[] {
+export function importedNames({ path, text }: Source): string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, names, from, late]) => {
     const file = posix.join(posix.dirname(path), from ?? late ?? '')
     return (names?.slice(1, -1).split(',') ?? ['*']).map((name) => `${file}: ${plain(name)}`)

@@ -18,13 +18,15 @@ import {
 import { entriesTable, toAuditEntry, foldSteps, type AuditPresenter } from './subject.ts'
 import { secretPresenter } from './secret.ts'
 
-type CorrelatedEntry = {
-  readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>
-  readonly entry: HistoryEntry
-}
-
-/** Streams that are read and folded concurrently. */
-const MAX_CONCURRENT_STREAMS = 32
+/** Adds `--correlation` to `audit`. */
+export const addCorrelationOption = (audit: Command, open: OpenInstallation): Command =>
+  audit
+    .enablePositionalOptions()
+    .option('--correlation <id>', 'Show everything that one request (X-Request-Id) or one run of a command caused')
+    .option('--json', 'Print one line of JSON')
+    .action(({ correlation, ...options }: OutputOptions & { readonly correlation?: string }) =>
+      correlation === undefined ? audit.help({ error: true }) : auditCorrelation(open, correlation, options),
+    )
 
 /** @throws OperationFailure if no event has this correlation id */
 async function auditCorrelation(open: OpenInstallation, correlation: string, options: OutputOptions): Promise<void> {
@@ -69,6 +71,14 @@ export async function findEntriesByCorrelation(
 }
 
 const eventKeyOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>) => `${revision}@${stream}`
+
+type CorrelatedEntry = {
+  readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>
+  readonly entry: HistoryEntry
+}
+
+/** Streams that are read and folded concurrently. */
+const MAX_CONCURRENT_STREAMS = 32
 
 async function loadStreamEntries(
   store: EventStore,
@@ -115,13 +125,3 @@ const CATALOGUE_PRESENTER: AuditPresenter<null, DomainEvent> = {
   eventLabels: {},
   detail: ({ type }) => EVENTS[type]?.about ?? '',
 }
-
-/** Adds `--correlation` to `audit`. */
-export const addCorrelationOption = (audit: Command, open: OpenInstallation): Command =>
-  audit
-    .enablePositionalOptions()
-    .option('--correlation <id>', 'Show everything that one request (X-Request-Id) or one run of a command caused')
-    .option('--json', 'Print one line of JSON')
-    .action(({ correlation, ...options }: OutputOptions & { readonly correlation?: string }) =>
-      correlation === undefined ? audit.help({ error: true }) : auditCorrelation(open, correlation, options),
-    )

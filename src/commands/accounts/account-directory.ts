@@ -12,86 +12,6 @@ import type { CommandContext } from '../core/handle.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import { loadOrCreateSealedKey, unsealKey, type SealedKeyDefinition } from '../installation/link-key.ts'
 
-const PERSON_KEY: SealedKeyDefinition<PersonKeySealed> = {
-  stream: 'keys-persons',
-  type: 'PersonKeySealed',
-  purpose: 'person-key',
-  origin: { actor: 'service', via: 'projection', correlation: 'person-key' },
-}
-
-/** Two keys derived from one root key: an HMAC key for login names and an encryption key for e-mail addresses. */
-class PersonKey {
-  readonly #loginNameKey: KeyObject
-  readonly #addressKey: Buffer
-
-  constructor(root: Buffer) {
-    this.#loginNameKey = createSecretKey(derive(root, 'log-in names'))
-    this.#addressKey = derive(root, 'addresses')
-  }
-
-  /** Without the key, the event log neither reveals a login name nor lets a guess be tested. @param email normalised */
-  loginNameHmac(email: string): string {
-    return hmac(this.#loginNameKey, email).toString('hex')
-  }
-
-  seal(email: string, account: number): Buffer {
-    return encrypt(this.#addressKey, Buffer.from(email), `account-${account}`)
-  }
-
-  /** Returns undefined if the address was sealed for another account or with another key, or is damaged. */
-  open(sealed: Buffer, account: number): string | undefined {
-    return decrypt(this.#addressKey, sealed, `account-${account}`)?.toString()
-  }
-}
-
-/**
- * The log's person key: created with the first account, once for all instances, and never replaced, because the names
- * of the login streams are computed with it. After the master key is rotated, it is sealed again with the new one.
- */
-class PersonKeyProvider {
-  #cachedKey: PersonKey | undefined
-
-  constructor(
-    private readonly context: CommandContext,
-    private readonly keys: MasterKeys,
-  ) {}
-
-  /** Returns undefined if the log has none yet. @throws WrongMasterKey, StoreUnavailable */
-  async findKey(): Promise<PersonKey | undefined> {
-    if (this.#cachedKey !== undefined) return this.#cachedKey
-    return (await readLastKeyEvent(this.context.store)) === undefined ? undefined : this.findOrCreateKey()
-  }
-
-  /** @throws WrongMasterKey, StoreUnavailable */
-  async findOrCreateKey(): Promise<PersonKey> {
-    if (this.#cachedKey !== undefined) return this.#cachedKey
-    const { root, revision } = await loadOrCreateSealedKey(this.context, this.keys, PERSON_KEY)
-    const key = new PersonKey(root)
-    // A negative revision means that a closed log could not store the key. It is not cached; appends that use it fail.
-    if (revision >= 0n) this.#cachedKey = key
-    return key
-  }
-}
-
-/**
- * Checks that the master keys can open the log's person key, if there is one. @throws WrongMasterKey, StoreUnavailable
- */
-export async function checkPersonKey(store: EventStore, keys: MasterKeys): Promise<void> {
-  const last = await readLastKeyEvent(store)
-  if (last !== undefined) unsealKey(decode<PersonKeySealed>(last).data, keys, PERSON_KEY.purpose)
-}
-
-const readLastKeyEvent = async (store: EventStore) => (await store.readStream(PERSON_KEY.stream, { last: 1 })).at(-1)
-
-/** The name that releases up to 4.0 used: a plain hash, so a copy of the log is enough to test a guess. */
-export const legacyLoginStream = (email: string) =>
-  `login-${createHash('sha256').update(normaliseEmail(email)).digest('hex')}`
-
-/** Shown instead of an address that was deleted or is not available in this installation. */
-const placeholderOf = (account: number) => `account-${account}`
-
-export type LoginReference = { readonly stream: string; readonly account: number }
-
 /**
  * Finds accounts by login name, which the event log holds as an HMAC, and reads their e-mail addresses from the person
  * store.
@@ -153,3 +73,83 @@ export class AccountDirectory {
     return (await this.emailOf(account, state)) ?? placeholderOf(account)
   }
 }
+
+/**
+ * The log's person key: created with the first account, once for all instances, and never replaced, because the names
+ * of the login streams are computed with it. After the master key is rotated, it is sealed again with the new one.
+ */
+class PersonKeyProvider {
+  #cachedKey: PersonKey | undefined
+
+  constructor(
+    private readonly context: CommandContext,
+    private readonly keys: MasterKeys,
+  ) {}
+
+  /** Returns undefined if the log has none yet. @throws WrongMasterKey, StoreUnavailable */
+  async findKey(): Promise<PersonKey | undefined> {
+    if (this.#cachedKey !== undefined) return this.#cachedKey
+    return (await readLastKeyEvent(this.context.store)) === undefined ? undefined : this.findOrCreateKey()
+  }
+
+  /** @throws WrongMasterKey, StoreUnavailable */
+  async findOrCreateKey(): Promise<PersonKey> {
+    if (this.#cachedKey !== undefined) return this.#cachedKey
+    const { root, revision } = await loadOrCreateSealedKey(this.context, this.keys, PERSON_KEY)
+    const key = new PersonKey(root)
+    // A negative revision means that a closed log could not store the key. It is not cached; appends that use it fail.
+    if (revision >= 0n) this.#cachedKey = key
+    return key
+  }
+}
+
+/** Two keys derived from one root key: an HMAC key for login names and an encryption key for e-mail addresses. */
+class PersonKey {
+  readonly #loginNameKey: KeyObject
+  readonly #addressKey: Buffer
+
+  constructor(root: Buffer) {
+    this.#loginNameKey = createSecretKey(derive(root, 'log-in names'))
+    this.#addressKey = derive(root, 'addresses')
+  }
+
+  /** Without the key, the event log neither reveals a login name nor lets a guess be tested. @param email normalised */
+  loginNameHmac(email: string): string {
+    return hmac(this.#loginNameKey, email).toString('hex')
+  }
+
+  seal(email: string, account: number): Buffer {
+    return encrypt(this.#addressKey, Buffer.from(email), `account-${account}`)
+  }
+
+  /** Returns undefined if the address was sealed for another account or with another key, or is damaged. */
+  open(sealed: Buffer, account: number): string | undefined {
+    return decrypt(this.#addressKey, sealed, `account-${account}`)?.toString()
+  }
+}
+
+const readLastKeyEvent = async (store: EventStore) => (await store.readStream(PERSON_KEY.stream, { last: 1 })).at(-1)
+
+const PERSON_KEY: SealedKeyDefinition<PersonKeySealed> = {
+  stream: 'keys-persons',
+  type: 'PersonKeySealed',
+  purpose: 'person-key',
+  origin: { actor: 'service', via: 'projection', correlation: 'person-key' },
+}
+
+/** Shown instead of an address that was deleted or is not available in this installation. */
+const placeholderOf = (account: number) => `account-${account}`
+
+/**
+ * Checks that the master keys can open the log's person key, if there is one. @throws WrongMasterKey, StoreUnavailable
+ */
+export async function checkPersonKey(store: EventStore, keys: MasterKeys): Promise<void> {
+  const last = await readLastKeyEvent(store)
+  if (last !== undefined) unsealKey(decode<PersonKeySealed>(last).data, keys, PERSON_KEY.purpose)
+}
+
+export type LoginReference = { readonly stream: string; readonly account: number }
+
+/** The name that releases up to 4.0 used: a plain hash, so a copy of the log is enough to test a guess. */
+export const legacyLoginStream = (email: string) =>
+  `login-${createHash('sha256').update(normaliseEmail(email)).digest('hex')}`

@@ -35,83 +35,6 @@ type DiamondUndoAction =
   | { readonly kind: 'changed since'; readonly sku: string; readonly by: string; readonly at: string }
 
 /**
- * @param storedEvents all events of a diamond's stream
- * @param correlation the correlation id to undo: its events in a stream were appended together
- */
-function decideUndo(storedEvents: readonly StoredEvent[], correlation: string): DiamondUndoAction {
-  const first = storedEvents.findIndex((event) => hasCorrelation(event, correlation))
-  if (first < 0) return { kind: 'nothing' }
-  const last = storedEvents.findLastIndex((event) => hasCorrelation(event, correlation))
-  const before = foldEvents(diamondFold, storedEvents.slice(0, first))
-  const after = foldEvents(diamondFold, storedEvents.slice(0, last + 1))
-  const current = foldEvents(diamondFold, storedEvents)
-  if (!isUnchanged(after, current)) return refuseUndo(before, after, current, storedEvents.at(-1))
-  if (current.status !== 'live')
-    return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }
-  const { id, owner } = current
-  if (before.status !== 'live') return { kind: 'delete', events: remove(current, id, owner) }
-  const events = patch(current, id, owner, revertingChange(before, current))
-  return events.length === 0 ? { kind: 'nothing' } : { kind: 'change', events }
-}
-
-/** Whether fields and certifications are the same. Reverted changes and report readings do not count as changes. */
-function isUnchanged(after: Diamond, current: Diamond): boolean {
-  if (after.status !== 'live' || current.status !== 'live') return after.status === current.status
-  const ids = ({ certifications }: LiveDiamond) => certifications.map(({ id }) => id).join()
-  return FIELD_NAMES.every((name) => after.fields[name] === current.fields[name]) && ids(after) === ids(current)
-}
-
-const hasCorrelation = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
-
-function refuseUndo(
-  before: Diamond,
-  after: Diamond,
-  current: Diamond,
-  lastEvent: StoredEvent | undefined,
-): DiamondUndoAction {
-  // The change created the diamond and it has been deleted since, so there is nothing to undo.
-  if (before.status !== 'live' && current.status !== 'live') return { kind: 'nothing' }
-  const { sku } = after.status === 'live' ? after.fields : { sku: '' }
-  const { actor = '', at = '' } = lastEvent?.metadata ?? {}
-  return { kind: 'changed since', sku, by: actor, at }
-}
-
-function revertingChange({ fields: previous }: LiveDiamond, { fields: current }: LiveDiamond): DiamondFieldChanges {
-  const differing = FIELD_NAMES.filter((name) => previous[name] !== current[name])
-  const unset = differing.filter((name) => name in DEFAULTS && previous[name] === DEFAULTS[name as OptionalField])
-  const set = differing.filter((name) => !unset.includes(name)).map((name) => [name, previous[name]] as const)
-  return { set: Object.fromEntries(set), removed: unset as OptionalField[] }
-}
-
-type DiamondUndoConflict = Extract<DiamondUndoAction, { kind: 'changed since' }> & { readonly id: number }
-
-export type DiamondUndoRequest = {
-  /** The stream of a permanent record that keeps the undo from being applied twice. */
-  readonly record: string
-  readonly correlation: string
-  readonly diamonds: readonly number[]
-}
-
-/** Numbers of diamonds. `refused`: changed by someone else since, and left alone. */
-export type DiamondUndoResult = {
-  readonly created: number
-  readonly changed: number
-  readonly deleted: number
-  readonly unchanged: number
-  readonly refused: number
-  readonly position: Position | undefined
-}
-
-/** The diamonds that can't be restored without undoing a later change by someone else. @throws StoreUnavailable */
-export async function findUndoConflicts(
-  store: EventStore,
-  { correlation, diamonds }: DiamondUndoRequest,
-): Promise<DiamondUndoConflict[]> {
-  const candidates = await loadUndoCandidates(store, { correlation, diamonds })
-  return candidates.flatMap(({ id, action }) => (action.kind === 'changed since' ? [{ id, ...action }] : []))
-}
-
-/**
  * Undoes the changes that one correlation id made to these diamonds, all or none, and stores a record. Diamonds that
  * were changed by someone else since are left alone.
  * @throws AlreadyApplied, WrongRevision, OutcomeUnknown, StoreUnavailable
@@ -170,3 +93,80 @@ const loadUndoCandidates = (
       }
     }),
   )
+
+/**
+ * @param storedEvents all events of a diamond's stream
+ * @param correlation the correlation id to undo: its events in a stream were appended together
+ */
+function decideUndo(storedEvents: readonly StoredEvent[], correlation: string): DiamondUndoAction {
+  const first = storedEvents.findIndex((event) => hasCorrelation(event, correlation))
+  if (first < 0) return { kind: 'nothing' }
+  const last = storedEvents.findLastIndex((event) => hasCorrelation(event, correlation))
+  const before = foldEvents(diamondFold, storedEvents.slice(0, first))
+  const after = foldEvents(diamondFold, storedEvents.slice(0, last + 1))
+  const current = foldEvents(diamondFold, storedEvents)
+  if (!isUnchanged(after, current)) return refuseUndo(before, after, current, storedEvents.at(-1))
+  if (current.status !== 'live')
+    return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }
+  const { id, owner } = current
+  if (before.status !== 'live') return { kind: 'delete', events: remove(current, id, owner) }
+  const events = patch(current, id, owner, revertingChange(before, current))
+  return events.length === 0 ? { kind: 'nothing' } : { kind: 'change', events }
+}
+
+const hasCorrelation = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
+
+/** Whether fields and certifications are the same. Reverted changes and report readings do not count as changes. */
+function isUnchanged(after: Diamond, current: Diamond): boolean {
+  if (after.status !== 'live' || current.status !== 'live') return after.status === current.status
+  const ids = ({ certifications }: LiveDiamond) => certifications.map(({ id }) => id).join()
+  return FIELD_NAMES.every((name) => after.fields[name] === current.fields[name]) && ids(after) === ids(current)
+}
+
+function refuseUndo(
+  before: Diamond,
+  after: Diamond,
+  current: Diamond,
+  lastEvent: StoredEvent | undefined,
+): DiamondUndoAction {
+  // The change created the diamond and it has been deleted since, so there is nothing to undo.
+  if (before.status !== 'live' && current.status !== 'live') return { kind: 'nothing' }
+  const { sku } = after.status === 'live' ? after.fields : { sku: '' }
+  const { actor = '', at = '' } = lastEvent?.metadata ?? {}
+  return { kind: 'changed since', sku, by: actor, at }
+}
+
+function revertingChange({ fields: previous }: LiveDiamond, { fields: current }: LiveDiamond): DiamondFieldChanges {
+  const differing = FIELD_NAMES.filter((name) => previous[name] !== current[name])
+  const unset = differing.filter((name) => name in DEFAULTS && previous[name] === DEFAULTS[name as OptionalField])
+  const set = differing.filter((name) => !unset.includes(name)).map((name) => [name, previous[name]] as const)
+  return { set: Object.fromEntries(set), removed: unset as OptionalField[] }
+}
+
+export type DiamondUndoRequest = {
+  /** The stream of a permanent record that keeps the undo from being applied twice. */
+  readonly record: string
+  readonly correlation: string
+  readonly diamonds: readonly number[]
+}
+
+/** Numbers of diamonds. `refused`: changed by someone else since, and left alone. */
+export type DiamondUndoResult = {
+  readonly created: number
+  readonly changed: number
+  readonly deleted: number
+  readonly unchanged: number
+  readonly refused: number
+  readonly position: Position | undefined
+}
+
+type DiamondUndoConflict = Extract<DiamondUndoAction, { kind: 'changed since' }> & { readonly id: number }
+
+/** The diamonds that can't be restored without undoing a later change by someone else. @throws StoreUnavailable */
+export async function findUndoConflicts(
+  store: EventStore,
+  { correlation, diamonds }: DiamondUndoRequest,
+): Promise<DiamondUndoConflict[]> {
+  const candidates = await loadUndoCandidates(store, { correlation, diamonds })
+  return candidates.flatMap(({ id, action }) => (action.kind === 'changed since' ? [{ id, ...action }] : []))
+}

@@ -20,115 +20,25 @@ import type { LiveDiamond } from './diamond.ts'
 import { fluorScore } from './fluor-score.ts'
 import { DICTIONARIES, type DictionaryName } from './fields.ts'
 
-/** Converts a report's measurements to the scoring model's; empty without measurements. */
-export function toStoneMeasurements(
-  shape: CutShape,
-  proportions: MeasuredProportions | undefined,
-): Pick<Stone, 'measured' | 'face'> {
-  if (proportions === undefined) return {}
-  return shape === 'Briolette'
-    ? brioletteMeasurements(shape, proportions)
-    : facetedStoneMeasurements(shape, proportions)
-}
-
-/**
- * A briolette has only a length and two widths; the larger width is the one seen face up. Reports list the length first, or last
- * like the depth of a round.
- */
-function brioletteMeasurements(shape: CutShape, { size }: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
-  if (size === undefined) return {}
-  const [length = 0, width = 0, depth = 0] = [size.length, size.width, size.depth].sort((a, b) => b - a)
-  return facetedStoneMeasurements(shape, { size: { length, width, depth } })
-}
-
-function facetedStoneMeasurements(shape: CutShape, proportions: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
-  const measured = toCutMeasurements(shape, proportions)
+/** The inputs of a diamond's scores, as the scoring model names them. */
+export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
+  const { fields } = diamond
+  const shape = shapeOf(fields.cutShape)
   return {
-    ...(Object.keys(measured).length > 0 && { measured }),
-    ...(proportions.size !== undefined && { face: { length: proportions.size.length, width: proportions.size.width } }),
+    shape,
+    carat: fields.carat,
+    ...optionalMember('cutGrade', gradeOf('cutQuality', fields.cutQuality)),
+    ...optionalMember('polish', gradeOf('polish', fields.polish)),
+    ...optionalMember('symmetry', gradeOf('symmetry', fields.symmetry)),
+    ...optionalMember('culet', culetOf(fields.culetSize)),
+    ...optionalMember('girdle', girdleOf(fields.girdle)),
+    ...optionalMember('fluor', fluorScore(fields) ?? undefined),
+    ...toStoneMeasurements(shape, measuredProportions(diamond)),
   }
 }
 
-const isRound = (shape: CutShape): boolean => shape === 'Round' || shape === 'OldEuropean'
-
-/** The sides of a round differ by imperfect roundness, not by elongation, so lengthToWidth is left out: its model is circular. */
-function toCutMeasurements(shape: CutShape, proportions: MeasuredProportions): CutMeasurements {
-  const {
-    table,
-    depth = depthIn(shape, proportions.size),
-    crownAngle,
-    pavilionAngle,
-    girdle,
-    star,
-    lower,
-    size,
-  } = proportions
-  return {
-    ...(table !== undefined && { tablePct: table }),
-    ...(depth !== undefined && { depthPct: depth }),
-    ...(crownAngle !== undefined && { crownAngle }),
-    ...(pavilionAngle !== undefined && { pavilionAngle }),
-    ...(girdle !== undefined && { girdlePct: girdle }),
-    ...(star !== undefined && { starPct: star }),
-    ...(lower !== undefined && { lowerPct: lower }),
-    ...(size !== undefined && !isRound(shape) && { lengthToWidth: lengthToWidth(shape, size) }),
-  }
-}
-
-/** Percent of the mean diameter of a round, else of the shorter side, as the total depth in reports. */
-function depthIn(shape: CutShape, size: MeasuredSize | undefined): number | undefined {
-  if (size === undefined) return undefined
-  const { length, width, depth } = size
-  return roundDecimals((100 * depth) / (isRound(shape) ? (length + width) / 2 : Math.min(length, width)), 1)
-}
-
-/** Some reports list the longer side first, some do not. A heart's length is always from the cleft to the point. */
-const lengthToWidth = (shape: CutShape, { length, width }: MeasuredSize): number =>
-  roundDecimals(shape === 'Heart' ? length / width : Math.max(length, width) / Math.min(length, width), 3)
-
-/** With a longer length to width, the facets of two neighbouring sides cannot be equal. */
-const SQUARE = 1.01
-
-/**
- * The rotational symmetry that a stone's facets should have.
- * @returns undefined for a shape whose symmetry is unknown
- */
-export function symmetryFoldOf({ fields, certifications, model }: LiveDiamond): SymmetryFold | undefined {
-  const { shape = 'Other' } = stoneOf({ fields, certifications })
-  const { length = 1, width = 1 } = model?.measurements ?? {}
-  switch (shape) {
-    case 'Round':
-    case 'OldEuropean':
-      return 8
-    case 'Princess':
-    case 'Asscher':
-    case 'CushionBrilliant':
-    case 'CushionModified':
-    case 'Radiant':
-    case 'OldMine':
-      return length / width < SQUARE ? 4 : 2
-    case 'Oval':
-    case 'Marquise':
-    case 'Emerald':
-    case 'Baguette':
-    case 'Rose':
-      return 2
-    case 'Pear':
-    case 'Heart':
-    case 'Trillion':
-      return 1
-    // A briolette is seen through one of many equal facets, so no symmetry about that facet is defined.
-    case 'Briolette':
-    case 'Other':
-      return undefined
-  }
-}
-
-/** The stone scored from its 3D model, which replaces the measurements of reports. */
-export function stoneOfOwnModel(diamond: LiveDiamond): Stone {
-  const { measured: _measured, face: _face, ...stone } = stoneOf(diamond)
-  return { ...stone, ownFacets: true }
-}
+const shapeOf = (shape: number | string): CutShape =>
+  (typeof shape === 'number' ? CUT_SHAPES_BY_ID[shape] : CUT_SHAPES_BY_NAME.get(shape.toLowerCase())) ?? 'Other'
 
 /**
  * The facet model of each cut shape of the dictionary. A cushion of unknown kind is scored as a cushion brilliant; a square
@@ -167,35 +77,15 @@ const CUT_SHAPES_BY_NAME: ReadonlyMap<string, CutShape> = new Map([
   ...['old mine', 'old mine cut', 'old mine brilliant', 'old miner', 'omc'].map((name) => [name, 'OldMine'] as const),
 ])
 
-/** The inputs of a diamond's scores, as the scoring model names them. */
-export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
-  const { fields } = diamond
-  const shape = shapeOf(fields.cutShape)
-  return {
-    shape,
-    carat: fields.carat,
-    ...optionalMember('cutGrade', gradeOf('cutQuality', fields.cutQuality)),
-    ...optionalMember('polish', gradeOf('polish', fields.polish)),
-    ...optionalMember('symmetry', gradeOf('symmetry', fields.symmetry)),
-    ...optionalMember('culet', culetOf(fields.culetSize)),
-    ...optionalMember('girdle', girdleOf(fields.girdle)),
-    ...optionalMember('fluor', fluorScore(fields) ?? undefined),
-    ...toStoneMeasurements(shape, measuredProportions(diamond)),
-  }
-}
-
 const optionalMember = <Name extends keyof Stone>(name: Name, value: Stone[Name]): Pick<Stone, Name> | undefined =>
   value === undefined ? undefined : ({ [name]: value } as Pick<Stone, Name>)
-
-const shapeOf = (shape: number | string): CutShape =>
-  (typeof shape === 'number' ? CUT_SHAPES_BY_ID[shape] : CUT_SHAPES_BY_NAME.get(shape.toLowerCase())) ?? 'Other'
-
-const titleOf = (name: DictionaryName, id: number | null) => (id === null ? undefined : DICTIONARIES[name].title(id))
 
 function gradeOf(name: 'cutQuality' | 'polish' | 'symmetry', id: number | null): Grade | undefined {
   const title = titleOf(name, id)
   return grades.find((grade) => grade === title)
 }
+
+const titleOf = (name: DictionaryName, id: number | null) => (id === null ? undefined : DICTIONARIES[name].title(id))
 
 /** Culet sizes are stored as short forms, which are the initials of the titles. */
 const culetOf = (short: string | null): Culet | undefined =>
@@ -206,3 +96,113 @@ function girdleOf(text: string | null): GirdleThickness | undefined {
   if (range === undefined) return undefined
   return range[0] === range[1] ? [range[0]] : range
 }
+
+/**
+ * The rotational symmetry that a stone's facets should have.
+ * @returns undefined for a shape whose symmetry is unknown
+ */
+export function symmetryFoldOf({ fields, certifications, model }: LiveDiamond): SymmetryFold | undefined {
+  const { shape = 'Other' } = stoneOf({ fields, certifications })
+  const { length = 1, width = 1 } = model?.measurements ?? {}
+  switch (shape) {
+    case 'Round':
+    case 'OldEuropean':
+      return 8
+    case 'Princess':
+    case 'Asscher':
+    case 'CushionBrilliant':
+    case 'CushionModified':
+    case 'Radiant':
+    case 'OldMine':
+      return length / width < SQUARE ? 4 : 2
+    case 'Oval':
+    case 'Marquise':
+    case 'Emerald':
+    case 'Baguette':
+    case 'Rose':
+      return 2
+    case 'Pear':
+    case 'Heart':
+    case 'Trillion':
+      return 1
+    // A briolette is seen through one of many equal facets, so no symmetry about that facet is defined.
+    case 'Briolette':
+    case 'Other':
+      return undefined
+  }
+}
+
+/** With a longer length to width, the facets of two neighbouring sides cannot be equal. */
+const SQUARE = 1.01
+
+/** The stone scored from its 3D model, which replaces the measurements of reports. */
+export function stoneOfOwnModel(diamond: LiveDiamond): Stone {
+  const { measured: _measured, face: _face, ...stone } = stoneOf(diamond)
+  return { ...stone, ownFacets: true }
+}
+
+/** Converts a report's measurements to the scoring model's; empty without measurements. */
+export function toStoneMeasurements(
+  shape: CutShape,
+  proportions: MeasuredProportions | undefined,
+): Pick<Stone, 'measured' | 'face'> {
+  if (proportions === undefined) return {}
+  return shape === 'Briolette'
+    ? brioletteMeasurements(shape, proportions)
+    : facetedStoneMeasurements(shape, proportions)
+}
+
+/**
+ * A briolette has only a length and two widths; the larger width is the one seen face up. Reports list the length first, or last
+ * like the depth of a round.
+ */
+function brioletteMeasurements(shape: CutShape, { size }: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
+  if (size === undefined) return {}
+  const [length = 0, width = 0, depth = 0] = [size.length, size.width, size.depth].sort((a, b) => b - a)
+  return facetedStoneMeasurements(shape, { size: { length, width, depth } })
+}
+
+function facetedStoneMeasurements(shape: CutShape, proportions: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
+  const measured = toCutMeasurements(shape, proportions)
+  return {
+    ...(Object.keys(measured).length > 0 && { measured }),
+    ...(proportions.size !== undefined && { face: { length: proportions.size.length, width: proportions.size.width } }),
+  }
+}
+
+/** The sides of a round differ by imperfect roundness, not by elongation, so lengthToWidth is left out: its model is circular. */
+function toCutMeasurements(shape: CutShape, proportions: MeasuredProportions): CutMeasurements {
+  const {
+    table,
+    depth = depthIn(shape, proportions.size),
+    crownAngle,
+    pavilionAngle,
+    girdle,
+    star,
+    lower,
+    size,
+  } = proportions
+  return {
+    ...(table !== undefined && { tablePct: table }),
+    ...(depth !== undefined && { depthPct: depth }),
+    ...(crownAngle !== undefined && { crownAngle }),
+    ...(pavilionAngle !== undefined && { pavilionAngle }),
+    ...(girdle !== undefined && { girdlePct: girdle }),
+    ...(star !== undefined && { starPct: star }),
+    ...(lower !== undefined && { lowerPct: lower }),
+    ...(size !== undefined && !isRound(shape) && { lengthToWidth: lengthToWidth(shape, size) }),
+  }
+}
+
+/** Percent of the mean diameter of a round, else of the shorter side, as the total depth in reports. */
+function depthIn(shape: CutShape, size: MeasuredSize | undefined): number | undefined {
+  if (size === undefined) return undefined
+  const { length, width, depth } = size
+  return roundDecimals((100 * depth) / (isRound(shape) ? (length + width) / 2 : Math.min(length, width)), 1)
+}
+
+const isRound = (shape: CutShape): boolean => shape === 'Round' || shape === 'OldEuropean'
+
+/** Some reports list the longer side first, some do not. A heart's length is always from the cleft to the point. */
+const lengthToWidth = (shape: CutShape, { length, width }: MeasuredSize): number =>
+  roundDecimals(shape === 'Heart' ? length / width : Math.max(length, width) / Math.min(length, width), 3)

@@ -15,14 +15,59 @@ import type { BearerPrincipal } from '../kit/authenticate.ts'
 import type { RequestBody } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
 
+export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
+
 /** Maximum bytes of a report's file. */
 export const FILE_LIMIT = 10_485_760
 
-const HEADER = Buffer.from('%PDF-')
-const END = Buffer.from('%%EOF')
+export const certificationUpload: RequestBody<
+  CertificationUpload,
+  { readonly certifications: { readonly uploads: FormUploads } },
+  BearerPrincipal
+> = {
+  mediaTypes: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
+  maxBytes: FILE_LIMIT + FORM_OVERHEAD_BYTES,
+  schema: NEW_CERTIFICATION,
+  read: (ctx, { principal: { account }, clientAddress }, { certifications: { uploads } }) =>
+    readUpload(uploads, ctx, { account, address: clientAddress }),
+  release: ({ file }) => file?.incoming.discard(),
+}
 
-/** PDF readers search for the header in the first 1,024 bytes (ISO 32000-1, annex H, implementation note 13). */
-const HEADER_SEARCH_BYTES = 1_024
+/**
+ * Reads a form or a JSON body. Streams the file of a form into temporary storage; the caller discards it unless it was
+ * stored.
+ * @throws RequestError malformed, too-large; HttpError 408, 415; StoreUnavailable
+ */
+async function readUpload(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
+  const type = ctx.get('Content-Type')
+  if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
+  const { texts, ...rest } = await readForm(uploads, ctx, uploader)
+  return { input: certificationFromForm(texts), ...rest }
+}
+
+const readJson = jsonReader()
+
+async function readForm(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<UploadForm> {
+  if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
+  try {
+    return await uploads.read(ctx, uploader, PDF)
+  } catch (error) {
+    throw error instanceof FormUploadError ? withTextFaults(error) : error
+  }
+}
+
+const tooLarge = () =>
+  new RequestError('too-large', [
+    { pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes`, code: 'range' },
+  ])
+
+const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new PdfValidator(), tooLarge }
+
+/** Adds the validation errors of the texts that arrived before the form was rejected. */
+function withTextFaults({ refusal: { kind, details }, texts }: FormUploadError): RequestError {
+  const textFaults = parseCertification(certificationFromForm(texts)).errors ?? []
+  return new RequestError(kind, [...details, ...textFaults.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
+}
 
 /**
  * Validates a PDF by its content while it is streamed: `%PDF-` within the first 1,024 bytes and an end-of-file mark anywhere
@@ -78,53 +123,9 @@ const missingHeader = () => notPdf(`%PDF- is missing in the first ${HEADER_SEARC
 const notPdf = (reason: string) =>
   new HttpError(415, [{ pointer: '/file', message: `file must be a PDF: ${reason}`, code: 'format' }])
 
-const tooLarge = () =>
-  new RequestError('too-large', [
-    { pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes`, code: 'range' },
-  ])
+/** PDF readers search for the header in the first 1,024 bytes (ISO 32000-1, annex H, implementation note 13). */
+const HEADER_SEARCH_BYTES = 1_024
 
-export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
+const HEADER = Buffer.from('%PDF-')
 
-const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new PdfValidator(), tooLarge }
-
-/**
- * Reads a form or a JSON body. Streams the file of a form into temporary storage; the caller discards it unless it was
- * stored.
- * @throws RequestError malformed, too-large; HttpError 408, 415; StoreUnavailable
- */
-async function readUpload(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
-  const type = ctx.get('Content-Type')
-  if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
-  const { texts, ...rest } = await readForm(uploads, ctx, uploader)
-  return { input: certificationFromForm(texts), ...rest }
-}
-
-const readJson = jsonReader()
-
-async function readForm(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<UploadForm> {
-  if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
-  try {
-    return await uploads.read(ctx, uploader, PDF)
-  } catch (error) {
-    throw error instanceof FormUploadError ? withTextFaults(error) : error
-  }
-}
-
-/** Adds the validation errors of the texts that arrived before the form was rejected. */
-function withTextFaults({ refusal: { kind, details }, texts }: FormUploadError): RequestError {
-  const textFaults = parseCertification(certificationFromForm(texts)).errors ?? []
-  return new RequestError(kind, [...details, ...textFaults.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
-}
-
-export const certificationUpload: RequestBody<
-  CertificationUpload,
-  { readonly certifications: { readonly uploads: FormUploads } },
-  BearerPrincipal
-> = {
-  mediaTypes: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
-  maxBytes: FILE_LIMIT + FORM_OVERHEAD_BYTES,
-  schema: NEW_CERTIFICATION,
-  read: (ctx, { principal: { account }, clientAddress }, { certifications: { uploads } }) =>
-    readUpload(uploads, ctx, { account, address: clientAddress }),
-  release: ({ file }) => file?.incoming.discard(),
-}
+const END = Buffer.from('%%EOF')

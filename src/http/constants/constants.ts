@@ -11,23 +11,10 @@ import { publicDataGroup } from '../kit/errors.ts'
 import { integerPathParameter } from '../kit/path-parameters.ts'
 
 const id = z.int().min(1)
+
 const title = z.string()
 
 const SHAPE = z.strictObject({ id, title }).meta({ id: 'CutShape' })
-
-export const CUT_SHAPE_TREE = z.array(
-  z.strictObject({ id, title, children: z.array(SHAPE) }).meta({ id: 'CutShapeWithVariants' }),
-)
-
-export const CUT_SHAPE_DETAIL = z
-  .strictObject({
-    id,
-    title,
-    parent: z.int().nullable().describe('The id of the shape that this shape is a variant of.'),
-    aliases: z.array(z.string()).describe('Other names accepted as input.'),
-    children: z.array(SHAPE).describe('Variants of this shape.'),
-  })
-  .meta({ id: 'CutShapeDetail' })
 
 const ENTRY = z.object({
   id,
@@ -42,6 +29,7 @@ const DICTIONARY_ENTRY = ENTRY.extend({
 }).meta({ id: 'DictionaryEntry' })
 
 const ver = z.string().describe('The version of the scoring model.')
+
 const grades = z.array(z.number()).length(6).describe('Upper bounds of the grades P, F, G, VG, EX and OU.')
 
 const schemaForEach = <Name extends string, Schema>(names: readonly Name[], schema: Schema) =>
@@ -61,9 +49,6 @@ export const CONSTANTS = z
   })
   .meta({ id: 'Constants' })
 
-/** Clients should cache the constants until X-App-Version changes; the hour limits clients that do not check it. */
-const CACHE = 'public, max-age=3600'
-
 const NOT_MODIFIED = { 304: 'Not modified: the ETag in If-None-Match is current' }
 
 export const readConstants = endpoint({
@@ -80,6 +65,21 @@ export const readConstants = endpoint({
   handler: () => constantsResponse,
 })
 
+/** Clients should cache the constants until X-App-Version changes; the hour limits clients that do not check it. */
+const CACHE = 'public, max-age=3600'
+
+const constantsResponse = cacheableResponse(constants(VERSION))
+
+function cacheableResponse(value: object): HttpResponse {
+  const body = Buffer.from(JSON.stringify(value))
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)
+  return { status: 200, headers: { ETag: `"${digest}"`, 'Cache-Control': CACHE }, body }
+}
+
+export const CUT_SHAPE_TREE = z.array(
+  z.strictObject({ id, title, children: z.array(SHAPE) }).meta({ id: 'CutShapeWithVariants' }),
+)
+
 export const listCutShapes = endpoint({
   operationId: 'listCutShapes',
   method: 'GET',
@@ -93,6 +93,18 @@ export const listCutShapes = endpoint({
   },
   handler: () => cutShapesResponse,
 })
+
+const cutShapesResponse = cacheableResponse(cutShapeTree())
+
+export const CUT_SHAPE_DETAIL = z
+  .strictObject({
+    id,
+    title,
+    parent: z.int().nullable().describe('The id of the shape that this shape is a variant of.'),
+    aliases: z.array(z.string()).describe('Other names accepted as input.'),
+    children: z.array(SHAPE).describe('Variants of this shape.'),
+  })
+  .meta({ id: 'CutShapeDetail' })
 
 export const readCutShape = endpoint({
   operationId: 'readCutShape',
@@ -116,12 +128,3 @@ function requireCutShape(text: string) {
     throw new RequestError('missing', `There is no cut shape ${text.slice(0, 40)}; GET /v2/cutshapes lists them`)
   return detail
 }
-
-function cacheableResponse(value: object): HttpResponse {
-  const body = Buffer.from(JSON.stringify(value))
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)
-  return { status: 200, headers: { ETag: `"${digest}"`, 'Cache-Control': CACHE }, body }
-}
-
-const constantsResponse = cacheableResponse(constants(VERSION))
-const cutShapesResponse = cacheableResponse(cutShapeTree())

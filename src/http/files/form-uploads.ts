@@ -14,36 +14,47 @@ import { decodeCharset } from '../kit/part-headers.ts'
 import { bodyReader, DEFAULT_BODY_MAX_BYTES } from '../kit/read-body.ts'
 import { ChunkGarbageCollector, UploadThrottle, type ThrottleOptions } from './upload-throttle.ts'
 
-/** `=?UTF-8?B?UHLDvGY=?=`, `=?iso-8859-1?q?Pr=FCf?=`; a language may follow the charset. */
-const ENCODED_WORD = /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([bq])\?([^?\s]*)\?=/gi
+/** Reads forms with files, and limits how many are read concurrently in this process. */
+export class FormUploads {
+  readonly #shared: Omit<ThrottleOptions, 'waiter'> = {
+    permits: new FairSemaphore(MAX_CONCURRENT_FORMS),
+    garbageCollector: new ChunkGarbageCollector(BYTES_PER_COLLECTION),
+  }
 
-/** White space between two adjacent encoded words is ignored (RFC 2047, section 6.2). */
-const BLANKS_BETWEEN_WORDS = /(?<=\?=)\s+(?==\?[\w-]+(?:\*[\w-]*)?\?[bq]\?)/gi
+  constructor(private readonly files: FileStore) {}
 
-/**
- * Decodes encoded words (RFC 2047), which some clients use for file names in forms. A word with an unknown charset is
- * unchanged.
- */
-export const decodeEncodedWords = (text: string): string =>
-  text
-    .replaceAll(BLANKS_BETWEEN_WORDS, '')
-    .replaceAll(ENCODED_WORD, (word, charset: string, encoding: string, encoded: string) => {
-      const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(encoded, 'base64') : decodeQuotedPrintable(encoded)
-      return decodeCharset(bytes, charset) ?? word
-    })
-
-/** Decodes the `Q` encoding (RFC 2047, section 4.2). */
-function decodeQuotedPrintable(encoded: string): Buffer {
-  const latin = encoded
-    .replaceAll('_', ' ')
-    .replaceAll(/=([0-9a-f]{2})/gi, (_found, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(latin, 'latin1')
+  /**
+   * Reads a multipart form, streaming its file into temporary storage. The caller discards the file unless it was stored.
+   * @throws FormUploadError if the form is too large; RequestError malformed; HttpError 408; StoreUnavailable
+   */
+  async read(
+    ctx: Context,
+    { account, address }: Uploader,
+    { maxBytes, createValidator, tooLarge }: FileUploadRule,
+  ): Promise<UploadForm> {
+    const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], isPriority: false }
+    const options = { maxBytes: maxBytes + FORM_OVERHEAD_BYTES, throttle: { ...this.#shared, waiter }, createValidator }
+    const reader = new FormReader(ctx, this.files, options)
+    try {
+      refuseEncoding(ctx.req)
+      if (Number(ctx.get('Content-Length')) > options.maxBytes) throw tooLarge()
+      return await reader.read()
+    } catch (error) {
+      discardRest(ctx.req)
+      if (!(error instanceof RequestError)) throw error
+      // The client stopped sending, so do not wait for the rest.
+      if (error instanceof HttpError && error.status === 408) throw new ErrorWithHeaders({ Connection: 'close' }, error)
+      if (error.kind !== 'too-large') throw error
+      throw new FormUploadError(reader.hasFile ? tooLarge() : error, reader.texts)
+    }
+  }
 }
 
-/** Longer than every valid text. */
-const TEXT_MAX_BYTES = 1_024
+/** Forms read concurrently while their clients send. A single fast client can already saturate the disk. */
+const MAX_CONCURRENT_FORMS = 8
 
-const MAX_PARTS = 20
+/** Uploaded bytes between two garbage collections of used chunks. */
+const BYTES_PER_COLLECTION = 8 * 1024 * 1024
 
 type FormReaderOptions = {
   readonly maxBytes: number
@@ -149,6 +160,23 @@ class FormReader {
   }
 }
 
+const MAX_PARTS = 20
+
+const repeatedPart = (name: string) =>
+  new RequestError('malformed', [
+    { pointer: `/${name}`, message: `${name} must be given only once`, code: 'duplicate' },
+  ])
+
+/** Longer than every valid text. */
+const TEXT_MAX_BYTES = 1_024
+
+/** The error for a file part without a file name. */
+const FILE_SENT_AS_TEXT: ErrorDetail = {
+  pointer: '/file',
+  message: 'file must be sent as a file: with a filename in its Content-Disposition',
+  code: 'type',
+}
+
 /** Validates a file while it is streamed. */
 export interface FileValidator {
   /** Bytes seen so far. */
@@ -174,26 +202,6 @@ export type UploadForm = {
   readonly fileError: RequestError | undefined
 }
 
-/** The error for a file part without a file name. */
-const FILE_SENT_AS_TEXT: ErrorDetail = {
-  pointer: '/file',
-  message: 'file must be sent as a file: with a filename in its Content-Disposition',
-  code: 'type',
-}
-
-const repeatedPart = (name: string) =>
-  new RequestError('malformed', [
-    { pointer: `/${name}`, message: `${name} must be given only once`, code: 'duplicate' },
-  ])
-
-const readUrlencoded = bodyReader({
-  urlencoded: true,
-  queryString: formOptions('once'),
-  encoding: 'latin1',
-  maxBytes: DEFAULT_BODY_MAX_BYTES,
-  defaultType: 'application/x-www-form-urlencoded',
-})
-
 /** Reads a urlencoded form, which cannot contain a file. @throws RequestError malformed, too-large; HttpError 408, 415 */
 export async function readUrlencodedForm(ctx: Context): Promise<UploadForm> {
   const texts = new Map<string, string>()
@@ -210,14 +218,16 @@ export async function readUrlencodedForm(ctx: Context): Promise<UploadForm> {
   }
 }
 
+const readUrlencoded = bodyReader({
+  urlencoded: true,
+  queryString: formOptions('once'),
+  encoding: 'latin1',
+  maxBytes: DEFAULT_BODY_MAX_BYTES,
+  defaultType: 'application/x-www-form-urlencoded',
+})
+
 /** Bytes allowed in addition to the file: texts, headers, boundaries. */
 export const FORM_OVERHEAD_BYTES = 64 * 1024
-
-/** Forms read concurrently while their clients send. A single fast client can already saturate the disk. */
-const MAX_CONCURRENT_FORMS = 8
-
-/** Uploaded bytes between two garbage collections of used chunks. */
-const BYTES_PER_COLLECTION = 8 * 1024 * 1024
 
 /** The client of an upload. Permits are shared fairly among addresses and, for each address, among accounts. */
 export type Uploader = { readonly account: number; readonly address: string }
@@ -232,38 +242,28 @@ export class FormUploadError extends Error {
   }
 }
 
-/** Reads forms with files, and limits how many are read concurrently in this process. */
-export class FormUploads {
-  readonly #shared: Omit<ThrottleOptions, 'waiter'> = {
-    permits: new FairSemaphore(MAX_CONCURRENT_FORMS),
-    garbageCollector: new ChunkGarbageCollector(BYTES_PER_COLLECTION),
-  }
+/**
+ * Decodes encoded words (RFC 2047), which some clients use for file names in forms. A word with an unknown charset is
+ * unchanged.
+ */
+export const decodeEncodedWords = (text: string): string =>
+  text
+    .replaceAll(BLANKS_BETWEEN_WORDS, '')
+    .replaceAll(ENCODED_WORD, (word, charset: string, encoding: string, encoded: string) => {
+      const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(encoded, 'base64') : decodeQuotedPrintable(encoded)
+      return decodeCharset(bytes, charset) ?? word
+    })
 
-  constructor(private readonly files: FileStore) {}
+/** White space between two adjacent encoded words is ignored (RFC 2047, section 6.2). */
+const BLANKS_BETWEEN_WORDS = /(?<=\?=)\s+(?==\?[\w-]+(?:\*[\w-]*)?\?[bq]\?)/gi
 
-  /**
-   * Reads a multipart form, streaming its file into temporary storage. The caller discards the file unless it was stored.
-   * @throws FormUploadError if the form is too large; RequestError malformed; HttpError 408; StoreUnavailable
-   */
-  async read(
-    ctx: Context,
-    { account, address }: Uploader,
-    { maxBytes, createValidator, tooLarge }: FileUploadRule,
-  ): Promise<UploadForm> {
-    const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], isPriority: false }
-    const options = { maxBytes: maxBytes + FORM_OVERHEAD_BYTES, throttle: { ...this.#shared, waiter }, createValidator }
-    const reader = new FormReader(ctx, this.files, options)
-    try {
-      refuseEncoding(ctx.req)
-      if (Number(ctx.get('Content-Length')) > options.maxBytes) throw tooLarge()
-      return await reader.read()
-    } catch (error) {
-      discardRest(ctx.req)
-      if (!(error instanceof RequestError)) throw error
-      // The client stopped sending, so do not wait for the rest.
-      if (error instanceof HttpError && error.status === 408) throw new ErrorWithHeaders({ Connection: 'close' }, error)
-      if (error.kind !== 'too-large') throw error
-      throw new FormUploadError(reader.hasFile ? tooLarge() : error, reader.texts)
-    }
-  }
+/** `=?UTF-8?B?UHLDvGY=?=`, `=?iso-8859-1?q?Pr=FCf?=`; a language may follow the charset. */
+const ENCODED_WORD = /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([bq])\?([^?\s]*)\?=/gi
+
+/** Decodes the `Q` encoding (RFC 2047, section 4.2). */
+function decodeQuotedPrintable(encoded: string): Buffer {
+  const latin = encoded
+    .replaceAll('_', ' ')
+    .replaceAll(/=([0-9a-f]{2})/gi, (_found, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(latin, 'latin1')
 }

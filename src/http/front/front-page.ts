@@ -12,111 +12,6 @@ import { FormParameters } from '../secrets/parameters.ts'
 import { countAccount, countAddress, type SecretServices, type AuthenticatedSender } from '../secrets/authentication.ts'
 import { storeSharedSecret } from '../secrets/secrets.ts'
 
-/** The styles of the secret pages, with additions for the form. */
-const STYLE = `${SECRETS_STYLE}
-textarea,select{width:100%;padding:.75rem;font:inherit;color:inherit;background:var(--well);border:1px solid var(--soft);border-radius:.5rem}
-textarea{min-height:7rem;resize:vertical}
-a{color:var(--deed)}
-form>div{margin-bottom:1rem}
-nav ul{padding:0;margin:0 0 1rem;list-style:none}
-nav li{padding:.5rem 0;border-top:1px solid var(--line)}
-`
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${sourceHash(STYLE)}`,
-  "img-src 'self' data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-type FrontPage = {
-  readonly status: number
-  readonly title: string
-  readonly content: Html
-  /** The page contains user input, so it must not be cached or indexed. */
-  readonly isPrivate: boolean
-}
-
-const frontPageResponse = ({ status, title, content, isPrivate }: FrontPage): HttpResponse => ({
-  status,
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': POLICY,
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'no-referrer',
-    Vary: 'Accept',
-    'Cache-Control': isPrivate ? 'no-store' : 'public, no-cache',
-    ...(isPrivate && { 'X-Robots-Tag': 'noindex, nofollow' }),
-  },
-  body: htmlDocument({
-    title,
-    style: STYLE,
-    body: `<main>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n`,
-  }),
-})
-
-/** The previous input, so that an error does not lose the text. Passphrase and token must be typed again. */
-type ShareFormInput = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
-
-const EMPTY_INPUT: ShareFormInput = { secret: '', email: '' }
-
-const LIFETIMES = [
-  [3_600, 'an hour'],
-  [86_400, 'a day'],
-  [604_800, 'a week'],
-  [2_592_000, '30 days'],
-] as const
-
-const DEFAULT_LIFETIME_SECONDS = 604_800
-
-/**
- * @param allowsAnonymous whether sharing needs no account
- * @param action relative, because a proxy may add a path prefix
- */
-const shareForm = (allowsAnonymous: boolean, action: string, input: ShareFormInput = EMPTY_INPUT): Html =>
-  html`<form method="post" action="${action}">
-    <div>
-      <label for="secret">The secret</label>
-      ${secretTextarea(input.secret)}
-    </div>
-    <div>
-      <label for="passphrase">Passphrase <span class="soft">(optional; give it to the reader separately)</span></label>
-      <input id="passphrase" name="passphrase" type="password" autocomplete="new-password" autocapitalize="none" />
-    </div>
-    <div>
-      <label for="ttl">Expires after</label>
-      <select id="ttl" name="ttl">
-        ${LIFETIMES.map(([seconds, name]) => lifetimeOption(seconds, name, input.ttl ?? DEFAULT_LIFETIME_SECONDS))}
-      </select>
-    </div>
-    ${allowsAnonymous ? NOTHING : credentials(input)}
-    <button type="submit">Create a one-time link</button>
-  </form>`
-
-/** Adds a line feed after the opening tag, because browsers drop the first one. */
-const secretTextarea = (secret: string): Html => {
-  const text = `\n${secret}`
-  return html`<textarea id="secret" name="secret" required spellcheck="false" autocomplete="off">${text}</textarea>`
-}
-
-const lifetimeOption = (seconds: number, name: string, selectedSeconds: number): Html =>
-  html`<option value="${String(seconds)}" ${seconds === selectedSeconds ? SELECTED : NOTHING}>${name}</option>`
-
-const SELECTED: Html = { html: 'selected' }
-
-const credentials = ({ email }: ShareFormInput): Html =>
-  html`<div>
-      <label for="email">Your e-mail address</label>
-      <input id="email" name="email" type="email" required autocomplete="username" value="${email}" />
-    </div>
-    <div>
-      <label for="token">Your API token</label>
-      <input id="token" name="token" type="password" required autocomplete="current-password" autocapitalize="none" />
-      <p class="soft">Your operator creates it with <code>npx adamant token add</code>.</p>
-    </div>`
-
 export type FrontServices = SecretServices & {
   /** BASE_URL without a trailing slash. */
   readonly front: { readonly baseUrl: string }
@@ -182,6 +77,111 @@ const mainNav = (relativePrefix: string): Html =>
       <li><a href="${relativePrefix}health/ready">Readiness check</a>, release ${VERSION}</li>
     </ul>
   </nav>`
+
+/** The previous input, so that an error does not lose the text. Passphrase and token must be typed again. */
+type ShareFormInput = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
+
+/**
+ * @param allowsAnonymous whether sharing needs no account
+ * @param action relative, because a proxy may add a path prefix
+ */
+const shareForm = (allowsAnonymous: boolean, action: string, input: ShareFormInput = EMPTY_INPUT): Html =>
+  html`<form method="post" action="${action}">
+    <div>
+      <label for="secret">The secret</label>
+      ${secretTextarea(input.secret)}
+    </div>
+    <div>
+      <label for="passphrase">Passphrase <span class="soft">(optional; give it to the reader separately)</span></label>
+      <input id="passphrase" name="passphrase" type="password" autocomplete="new-password" autocapitalize="none" />
+    </div>
+    <div>
+      <label for="ttl">Expires after</label>
+      <select id="ttl" name="ttl">
+        ${LIFETIMES.map(([seconds, name]) => lifetimeOption(seconds, name, input.ttl ?? DEFAULT_LIFETIME_SECONDS))}
+      </select>
+    </div>
+    ${allowsAnonymous ? NOTHING : credentials(input)}
+    <button type="submit">Create a one-time link</button>
+  </form>`
+
+const EMPTY_INPUT: ShareFormInput = { secret: '', email: '' }
+
+/** Adds a line feed after the opening tag, because browsers drop the first one. */
+const secretTextarea = (secret: string): Html => {
+  const text = `\n${secret}`
+  return html`<textarea id="secret" name="secret" required spellcheck="false" autocomplete="off">${text}</textarea>`
+}
+
+const LIFETIMES = [
+  [3_600, 'an hour'],
+  [86_400, 'a day'],
+  [604_800, 'a week'],
+  [2_592_000, '30 days'],
+] as const
+
+const lifetimeOption = (seconds: number, name: string, selectedSeconds: number): Html =>
+  html`<option value="${String(seconds)}" ${seconds === selectedSeconds ? SELECTED : NOTHING}>${name}</option>`
+
+const SELECTED: Html = { html: 'selected' }
+
+const DEFAULT_LIFETIME_SECONDS = 604_800
+
+const credentials = ({ email }: ShareFormInput): Html =>
+  html`<div>
+      <label for="email">Your e-mail address</label>
+      <input id="email" name="email" type="email" required autocomplete="username" value="${email}" />
+    </div>
+    <div>
+      <label for="token">Your API token</label>
+      <input id="token" name="token" type="password" required autocomplete="current-password" autocapitalize="none" />
+      <p class="soft">Your operator creates it with <code>npx adamant token add</code>.</p>
+    </div>`
+
+type FrontPage = {
+  readonly status: number
+  readonly title: string
+  readonly content: Html
+  /** The page contains user input, so it must not be cached or indexed. */
+  readonly isPrivate: boolean
+}
+
+const frontPageResponse = ({ status, title, content, isPrivate }: FrontPage): HttpResponse => ({
+  status,
+  headers: {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    Vary: 'Accept',
+    'Cache-Control': isPrivate ? 'no-store' : 'public, no-cache',
+    ...(isPrivate && { 'X-Robots-Tag': 'noindex, nofollow' }),
+  },
+  body: htmlDocument({
+    title,
+    style: STYLE,
+    body: `<main>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n`,
+  }),
+})
+
+/** The styles of the secret pages, with additions for the form. */
+const STYLE = `${SECRETS_STYLE}
+textarea,select{width:100%;padding:.75rem;font:inherit;color:inherit;background:var(--well);border:1px solid var(--soft);border-radius:.5rem}
+textarea{min-height:7rem;resize:vertical}
+a{color:var(--deed)}
+form>div{margin-bottom:1rem}
+nav ul{padding:0;margin:0 0 1rem;list-style:none}
+nav li{padding:.5rem 0;border-top:1px solid var(--line)}
+`
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${sourceHash(STYLE)}`,
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** Accepts the form only from this site's own page, and limits requests per address. */
 const sameSiteForm: Authenticator<undefined, FrontServices> = {

@@ -19,249 +19,6 @@ import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
 import { logInPage } from './log-in.ts'
 import { optionalSession, type BrowserServices } from './session.ts'
 
-/**
- * Converts the filter form to the query of a list: omits empty fields, and converts a day to its first second, or its last
- * second at the end of a range.
- */
-function queryOf(search: string): URLSearchParams {
-  const query = new URLSearchParams()
-  for (const [name, value] of new URLSearchParams(search)) {
-    const given = value.trim()
-    if (given === '') continue
-    query.append(name, DAY.test(given) ? given + (TIMES[name] ?? '') : value)
-  }
-  return query
-}
-
-const DAY = /^\d{4}-\d\d-\d\d$/
-
-/** In UTC, as lists show dates. */
-const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
-
-const isFilteredInV4 = (name: FieldName): name is V4FilterableField => FIELDS[name].filtered.some((one) => one === 'v4')
-
-/** In the order of the form. */
-const FILTERED_FIELDS = (Object.keys(FIELD_DESCRIPTIONS) as FieldName[]).filter(isFilteredInV4)
-
-type Kinds = typeof FIELDS
-type FilteredFieldOfKind<Kind extends string> = {
-  [Name in V4FilterableField]: Kinds[Name]['kind'] extends Kind ? Name : never
-}[V4FilterableField]
-
-const filteredOf = <Kind extends Kinds[FieldName]['kind']>(...kinds: readonly Kind[]) =>
-  FILTERED_FIELDS.filter((name): name is FilteredFieldOfKind<Kind> => kinds.some((kind) => kind === FIELDS[name].kind))
-
-const FLAGS = filteredOf('flag')
-const AMOUNTS = filteredOf('amount')
-
-/** Labels by query parameter. */
-const LABELS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    FILTERED_FIELDS.filter((name) => attributeOf(name).filterKind !== 'range').map((name) => [
-      parametersOf(attributeOf(name))[0],
-      FIELD_DESCRIPTIONS[name].filter,
-    ]),
-  ),
-  'f[hasScores]': 'Optical scores',
-  sort: 'Order',
-  limit: 'Stones per page',
-}
-
-/** Labels of ranges, which have two parameters: `f[caratFrom]` and `f[caratTo]`. */
-const RANGES: ReadonlyMap<RangeName, string> = new Map([
-  ...AMOUNTS.map((name) => [name, FIELD_DESCRIPTIONS[name].filter] as const),
-  ['integral', 'Integral score'],
-  ['date', 'Created (UTC)'],
-])
-
-type RangeName = FilteredFieldOfKind<'amount'> | 'integral' | 'date'
-
-const endsOf = (name: RangeName) =>
-  [
-    [`f[${name}From]`, `${RANGES.get(name)}, from`],
-    [`f[${name}To]`, `${RANGES.get(name)}, to`],
-  ] as const
-
-const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
-  ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
-  ...[...RANGES.keys()].flatMap(endsOf),
-]
-
-/** Replaces parameter names in an error message by the labels of the form. */
-const replaceParameterNames = (message: string): string =>
-  LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
-
-type Choices = readonly (readonly [value: string, name: string])[]
-
-const ANY = ['', 'Any'] as const
-
-const CHOICES: Readonly<Record<`f[${FilteredFieldOfKind<'flag'> | 'hasScores'}]` | 'limit', Choices>> = {
-  'f[isLabGrown]': [ANY, ['0', 'Natural'], ['1', 'Laboratory-grown']],
-  'f[isColored]': [ANY, ['0', 'Colourless'], ['1', 'Fancy-coloured']],
-  'f[hasScores]': [ANY, ['1', 'Computed'], ['0', 'Not computed']],
-  limit: [
-    ['', '25'],
-    ['50', '50'],
-    ['100', '100'],
-  ],
-}
-
-const ordersOf = (name: FieldName): Choices => {
-  const { orders }: FieldDescription = FIELD_DESCRIPTIONS[name]
-  const [fromLeast, fromGreatest] = orders ?? []
-  return [
-    ...(fromLeast === undefined ? [] : [[name, fromLeast] as const]),
-    ...(fromGreatest === undefined ? [] : [[`-${name}`, fromGreatest] as const]),
-  ]
-}
-
-/** The default has an empty value, so that it does not appear in the URL. */
-const SORT_OPTIONS: Choices = [
-  ['', 'Newest first'],
-  ['date', 'Oldest first'],
-  ...AMOUNTS.flatMap(ordersOf),
-  ...filteredOf('text').flatMap(ordersOf),
-  ['integral', 'Lowest integral score first'],
-  ['-integral', 'Highest integral score first'],
-]
-
-/** The values of a field, as shown in v4. */
-function titlesOf(name: FilteredFieldOfKind<'shape' | 'entry'>): readonly string[] {
-  const field = FIELDS[name]
-  if (field.kind === 'shape') return topLevelShapes().map(({ title }) => title)
-  return field.dictionary.all.map((entry) => entry[field.shown])
-}
-
-/** The form with the filters and sort orders of v4's list. Submitting it is a GET of the same page, without scripts. */
-const filterForm = (query: URLSearchParams): Html =>
-  html`<form class="filters" method="get">
-    <div class="fields">
-      <div>
-        <label for="sku">${FIELD_DESCRIPTIONS.sku.filter}</label>
-        <input id="sku" name="f[sku][]" type="search" maxlength="128" value="${query.get('f[sku][]') ?? ''}" />
-      </div>
-      ${PRIMARY_AMOUNTS.map((name) => amounts(query, name, '0.01'))} ${select(query, 'sort', SORT_OPTIONS)}
-    </div>
-    <details ${hasSecondaryFilter(query) ? OPEN : NOTHING}>
-      <summary>More filters</summary>
-      ${filteredOf('shape', 'entry').map((name) => choices(query, name))}
-      <div class="fields">
-        ${FLAGS.map((name) => optionSelect(query, `f[${name}]`))} ${optionSelect(query, 'f[hasScores]')}
-        ${SECONDARY_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'integral', 'any')}
-        ${days(query)} ${optionSelect(query, 'limit')}
-      </div>
-    </details>
-    <div class="deeds">
-      <button type="submit">Show</button>
-      ${query.size === 0 ? NOTHING : html`<a href="?">Clear filters</a>`}
-    </div>
-  </form>`
-
-const OPEN: Html = { html: 'open' }
-const CHECKED: Html = { html: 'checked' }
-const SELECTED: Html = { html: 'selected' }
-
-const PRIMARY_AMOUNTS = ['carat', 'price'] as const
-const SECONDARY_AMOUNTS = AMOUNTS.filter((name) => !PRIMARY_AMOUNTS.some((one) => one === name))
-
-const PRIMARY_PARAMETERS = new Set<string>([
-  'f[sku][]',
-  ...PRIMARY_AMOUNTS.flatMap((name) => endsOf(name).map(([end]) => end)),
-  'sort',
-  'offset',
-])
-
-/** Whether a filter under "More filters" is set. */
-const hasSecondaryFilter = (query: URLSearchParams): boolean =>
-  [...query.keys()].some((name) => !PRIMARY_PARAMETERS.has(name))
-
-const optionSelect = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
-
-function select(query: URLSearchParams, name: string, options: Choices): Html {
-  const id = name.replaceAll(/\W/g, '')
-  const value = query.get(name) ?? ''
-  return html`<div>
-    <label for="${id}">${LABELS[name] ?? name}</label>
-    <select id="${id}" name="${name}">
-      ${options.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
-    </select>
-  </div>`
-}
-
-const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
-  range(name, (end) => {
-    const value = query.get(end) ?? ''
-    return html`type="number" min="0" step="${step}" inputmode="decimal" value="${value}"`
-  })
-
-const days = (query: URLSearchParams): Html =>
-  range('date', (end) => {
-    const value = query.get(end)?.slice(0, 10) ?? ''
-    return html`type="date" value="${value}"`
-  })
-
-function range(name: RangeName, attributes: (end: string) => Html): Html {
-  const [from, to] = endsOf(name).map(
-    ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
-  )
-  return html`<fieldset>
-    <legend>${RANGES.get(name) ?? name}</legend>
-    <div class="range">${from ?? NOTHING} <span class="soft">to</span> ${to ?? NOTHING}</div>
-  </fieldset>`
-}
-
-function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'entry'>): Html {
-  const parameter = `f[${name}][]`
-  const checkedTitles = new Set(query.getAll(parameter))
-  return html`<fieldset>
-    <legend>${FIELD_DESCRIPTIONS[name].filter}</legend>
-    <div class="choices">${titlesOf(name).map((title) => checkbox(parameter, title, checkedTitles.has(title)))}</div>
-  </fieldset>`
-}
-
-function checkbox(name: string, title: string, isChecked: boolean): Html {
-  const checked = isChecked ? CHECKED : NOTHING
-  return html`<label><input type="checkbox" name="${name}" value="${title}" ${checked} />${title}</label>`
-}
-
-type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
-
-const count = (number: number) => number.toLocaleString('en')
-
-/** `Stones 26 to 50 of 1,234` */
-function pageSummary(total: number, { offset }: PageWindow, shownCount: number): string {
-  if (total === 0) return 'No stones'
-  const totalText = total === 1 ? '1 stone' : `${count(total)} stones`
-  return shownCount === 0 || shownCount === total
-    ? totalText
-    : `Stones ${count(offset + 1)} to ${count(offset + shownCount)} of ${count(total)}`
-}
-
-function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
-  const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
-  const pageLink = (name: string, pageOffset: number) =>
-    html`<li><a href="${addressOf(query, pageOffset)}">${name}</a></li>`
-  const links = [
-    ...(offset > 0
-      ? [pageLink('First', 0), pageLink('Previous', Math.max(0, Math.min(offset, last + limit) - limit))]
-      : []),
-    ...(offset + limit < total ? [pageLink('Next', offset + limit), pageLink('Last', last)] : []),
-  ]
-  if (links.length === 0) return NOTHING
-  return html`<nav aria-label="Pages">
-    <ul class="pages">
-      ${links}
-    </ul>
-  </nav>`
-}
-
-function addressOf(query: URLSearchParams, offset: number): string {
-  const pageQuery = new URLSearchParams(query)
-  pageQuery.delete('after')
-  pageQuery.set('offset', String(offset))
-  return `?${pageQuery.toString()}`
-}
-
 export type InventoryServices = BrowserServices & DiamondServices & ReportServices
 
 export const showInventory = endpoint({
@@ -299,17 +56,24 @@ export const showInventory = endpoint({
   },
 })
 
-type RejectedQuery = { readonly query: URLSearchParams; readonly target: string; readonly errorMessage: Html }
+/**
+ * Converts the filter form to the query of a list: omits empty fields, and converts a day to its first second, or its last
+ * second at the end of a range.
+ */
+function queryOf(search: string): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of new URLSearchParams(search)) {
+    const given = value.trim()
+    if (given === '') continue
+    query.append(name, DAY.test(given) ? given + (TIMES[name] ?? '') : value)
+  }
+  return query
+}
 
-const rejectedQueryPage = (status: number, { query, target, errorMessage }: RejectedQuery): HttpResponse =>
-  inventoryPageResponse({
-    status,
-    title: TITLE,
-    isWide: true,
-    content: html`${logOutForm(target)} ${errorMessage} ${filterForm(query)}`,
-  })
+const DAY = /^\d{4}-\d\d-\d\d$/
 
-const TITLE = 'Your inventory'
+/** In UTC, as lists show dates. */
+const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
 
 async function listPage(
   { principal, target }: { readonly principal: BearerPrincipal } & Pick<HttpRequest, 'target'>,
@@ -332,6 +96,188 @@ const logOutForm = (target: string): Html =>
     <button type="submit" class="quiet">Log out</button>
   </form>`
 
+/** The form with the filters and sort orders of v4's list. Submitting it is a GET of the same page, without scripts. */
+const filterForm = (query: URLSearchParams): Html =>
+  html`<form class="filters" method="get">
+    <div class="fields">
+      <div>
+        <label for="sku">${FIELD_DESCRIPTIONS.sku.filter}</label>
+        <input id="sku" name="f[sku][]" type="search" maxlength="128" value="${query.get('f[sku][]') ?? ''}" />
+      </div>
+      ${PRIMARY_AMOUNTS.map((name) => amounts(query, name, '0.01'))} ${select(query, 'sort', SORT_OPTIONS)}
+    </div>
+    <details ${hasSecondaryFilter(query) ? OPEN : NOTHING}>
+      <summary>More filters</summary>
+      ${filteredOf('shape', 'entry').map((name) => choices(query, name))}
+      <div class="fields">
+        ${FLAGS.map((name) => optionSelect(query, `f[${name}]`))} ${optionSelect(query, 'f[hasScores]')}
+        ${SECONDARY_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'integral', 'any')}
+        ${days(query)} ${optionSelect(query, 'limit')}
+      </div>
+    </details>
+    <div class="deeds">
+      <button type="submit">Show</button>
+      ${query.size === 0 ? NOTHING : html`<a href="?">Clear filters</a>`}
+    </div>
+  </form>`
+
+const PRIMARY_AMOUNTS = ['carat', 'price'] as const
+
+type RangeName = FilteredFieldOfKind<'amount'> | 'integral' | 'date'
+
+const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
+  range(name, (end) => {
+    const value = query.get(end) ?? ''
+    return html`type="number" min="0" step="${step}" inputmode="decimal" value="${value}"`
+  })
+
+function range(name: RangeName, attributes: (end: string) => Html): Html {
+  const [from, to] = endsOf(name).map(
+    ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
+  )
+  return html`<fieldset>
+    <legend>${RANGES.get(name) ?? name}</legend>
+    <div class="range">${from ?? NOTHING} <span class="soft">to</span> ${to ?? NOTHING}</div>
+  </fieldset>`
+}
+
+const endsOf = (name: RangeName) =>
+  [
+    [`f[${name}From]`, `${RANGES.get(name)}, from`],
+    [`f[${name}To]`, `${RANGES.get(name)}, to`],
+  ] as const
+
+const isFilteredInV4 = (name: FieldName): name is V4FilterableField => FIELDS[name].filtered.some((one) => one === 'v4')
+
+/** In the order of the form. */
+const FILTERED_FIELDS = (Object.keys(FIELD_DESCRIPTIONS) as FieldName[]).filter(isFilteredInV4)
+
+type Kinds = typeof FIELDS
+
+type FilteredFieldOfKind<Kind extends string> = {
+  [Name in V4FilterableField]: Kinds[Name]['kind'] extends Kind ? Name : never
+}[V4FilterableField]
+
+const filteredOf = <Kind extends Kinds[FieldName]['kind']>(...kinds: readonly Kind[]) =>
+  FILTERED_FIELDS.filter((name): name is FilteredFieldOfKind<Kind> => kinds.some((kind) => kind === FIELDS[name].kind))
+
+const AMOUNTS = filteredOf('amount')
+
+/** Labels of ranges, which have two parameters: `f[caratFrom]` and `f[caratTo]`. */
+const RANGES: ReadonlyMap<RangeName, string> = new Map([
+  ...AMOUNTS.map((name) => [name, FIELD_DESCRIPTIONS[name].filter] as const),
+  ['integral', 'Integral score'],
+  ['date', 'Created (UTC)'],
+])
+
+type Choices = readonly (readonly [value: string, name: string])[]
+
+function select(query: URLSearchParams, name: string, options: Choices): Html {
+  const id = name.replaceAll(/\W/g, '')
+  const value = query.get(name) ?? ''
+  return html`<div>
+    <label for="${id}">${LABELS[name] ?? name}</label>
+    <select id="${id}" name="${name}">
+      ${options.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
+    </select>
+  </div>`
+}
+
+/** Labels by query parameter. */
+const LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    FILTERED_FIELDS.filter((name) => attributeOf(name).filterKind !== 'range').map((name) => [
+      parametersOf(attributeOf(name))[0],
+      FIELD_DESCRIPTIONS[name].filter,
+    ]),
+  ),
+  'f[hasScores]': 'Optical scores',
+  sort: 'Order',
+  limit: 'Stones per page',
+}
+
+const SELECTED: Html = { html: 'selected' }
+
+const ordersOf = (name: FieldName): Choices => {
+  const { orders }: FieldDescription = FIELD_DESCRIPTIONS[name]
+  const [fromLeast, fromGreatest] = orders ?? []
+  return [
+    ...(fromLeast === undefined ? [] : [[name, fromLeast] as const]),
+    ...(fromGreatest === undefined ? [] : [[`-${name}`, fromGreatest] as const]),
+  ]
+}
+
+/** The default has an empty value, so that it does not appear in the URL. */
+const SORT_OPTIONS: Choices = [
+  ['', 'Newest first'],
+  ['date', 'Oldest first'],
+  ...AMOUNTS.flatMap(ordersOf),
+  ...filteredOf('text').flatMap(ordersOf),
+  ['integral', 'Lowest integral score first'],
+  ['-integral', 'Highest integral score first'],
+]
+
+/** Whether a filter under "More filters" is set. */
+const hasSecondaryFilter = (query: URLSearchParams): boolean =>
+  [...query.keys()].some((name) => !PRIMARY_PARAMETERS.has(name))
+
+const PRIMARY_PARAMETERS = new Set<string>([
+  'f[sku][]',
+  ...PRIMARY_AMOUNTS.flatMap((name) => endsOf(name).map(([end]) => end)),
+  'sort',
+  'offset',
+])
+
+const OPEN: Html = { html: 'open' }
+
+function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'entry'>): Html {
+  const parameter = `f[${name}][]`
+  const checkedTitles = new Set(query.getAll(parameter))
+  return html`<fieldset>
+    <legend>${FIELD_DESCRIPTIONS[name].filter}</legend>
+    <div class="choices">${titlesOf(name).map((title) => checkbox(parameter, title, checkedTitles.has(title)))}</div>
+  </fieldset>`
+}
+
+/** The values of a field, as shown in v4. */
+function titlesOf(name: FilteredFieldOfKind<'shape' | 'entry'>): readonly string[] {
+  const field = FIELDS[name]
+  if (field.kind === 'shape') return topLevelShapes().map(({ title }) => title)
+  return field.dictionary.all.map((entry) => entry[field.shown])
+}
+
+function checkbox(name: string, title: string, isChecked: boolean): Html {
+  const checked = isChecked ? CHECKED : NOTHING
+  return html`<label><input type="checkbox" name="${name}" value="${title}" ${checked} />${title}</label>`
+}
+
+const CHECKED: Html = { html: 'checked' }
+
+const FLAGS = filteredOf('flag')
+
+const optionSelect = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
+
+const ANY = ['', 'Any'] as const
+
+const CHOICES: Readonly<Record<`f[${FilteredFieldOfKind<'flag'> | 'hasScores'}]` | 'limit', Choices>> = {
+  'f[isLabGrown]': [ANY, ['0', 'Natural'], ['1', 'Laboratory-grown']],
+  'f[isColored]': [ANY, ['0', 'Colourless'], ['1', 'Fancy-coloured']],
+  'f[hasScores]': [ANY, ['1', 'Computed'], ['0', 'Not computed']],
+  limit: [
+    ['', '25'],
+    ['50', '50'],
+    ['100', '100'],
+  ],
+}
+
+const SECONDARY_AMOUNTS = AMOUNTS.filter((name) => !PRIMARY_AMOUNTS.some((one) => one === name))
+
+const days = (query: URLSearchParams): Html =>
+  range('date', (end) => {
+    const value = query.get(end)?.slice(0, 10) ?? ''
+    return html`type="date" value="${value}"`
+  })
+
 /** A note if the list may be out of date. */
 function stalenessNote({ isCurrent, ageSeconds }: DiamondList): Html {
   if (ageSeconds !== undefined)
@@ -341,8 +287,67 @@ function stalenessNote({ isCurrent, ageSeconds }: DiamondList): Html {
   return isCurrent ? NOTHING : html`<p class="soft">The latest changes may be missing; reload the page to see them.</p>`
 }
 
+type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
+
+/** `Stones 26 to 50 of 1,234` */
+function pageSummary(total: number, { offset }: PageWindow, shownCount: number): string {
+  if (total === 0) return 'No stones'
+  const totalText = total === 1 ? '1 stone' : `${count(total)} stones`
+  return shownCount === 0 || shownCount === total
+    ? totalText
+    : `Stones ${count(offset + 1)} to ${count(offset + shownCount)} of ${count(total)}`
+}
+
+const count = (number: number) => number.toLocaleString('en')
+
 function emptyListNote(query: URLSearchParams, total: number, prefix: string): Html {
   if (total > 0) return html`<p>There are no stones on this page.</p>`
   if (query.size > 0) return html`<p>Remove some of the filters to see more.</p>`
   return html`<p>Add stones through <a href="${prefix}docs">the API</a> or with <code>npx adamant import</code>.</p>`
 }
+
+function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
+  const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
+  const pageLink = (name: string, pageOffset: number) =>
+    html`<li><a href="${addressOf(query, pageOffset)}">${name}</a></li>`
+  const links = [
+    ...(offset > 0
+      ? [pageLink('First', 0), pageLink('Previous', Math.max(0, Math.min(offset, last + limit) - limit))]
+      : []),
+    ...(offset + limit < total ? [pageLink('Next', offset + limit), pageLink('Last', last)] : []),
+  ]
+  if (links.length === 0) return NOTHING
+  return html`<nav aria-label="Pages">
+    <ul class="pages">
+      ${links}
+    </ul>
+  </nav>`
+}
+
+function addressOf(query: URLSearchParams, offset: number): string {
+  const pageQuery = new URLSearchParams(query)
+  pageQuery.delete('after')
+  pageQuery.set('offset', String(offset))
+  return `?${pageQuery.toString()}`
+}
+
+const TITLE = 'Your inventory'
+
+/** Replaces parameter names in an error message by the labels of the form. */
+const replaceParameterNames = (message: string): string =>
+  LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
+
+const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
+  ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
+  ...[...RANGES.keys()].flatMap(endsOf),
+]
+
+type RejectedQuery = { readonly query: URLSearchParams; readonly target: string; readonly errorMessage: Html }
+
+const rejectedQueryPage = (status: number, { query, target, errorMessage }: RejectedQuery): HttpResponse =>
+  inventoryPageResponse({
+    status,
+    title: TITLE,
+    isWide: true,
+    content: html`${logOutForm(target)} ${errorMessage} ${filterForm(query)}`,
+  })

@@ -3,6 +3,27 @@ import type { EndpointGroup } from '../kit/endpoint.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
 import { GEM, STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
 
+type InventoryPage = {
+  readonly status: number
+  readonly title: string
+  readonly content: Html
+  /** Uses the full width, for lists. */
+  readonly isWide?: true
+}
+
+export const inventoryPageResponse = (
+  { status, title, content, isWide }: InventoryPage,
+  headers: ResponseHeaders = {},
+): HttpResponse => ({
+  status,
+  headers: { ...headers, ...HEADERS },
+  body: htmlDocument({
+    title,
+    style: STYLE,
+    body: `<main${isWide === true ? ' class="wide"' : ''}>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n`,
+  }),
+})
+
 /** The styles of the secret pages, with additions for the list and its filters. */
 const STYLE = `${SECRETS_STYLE}
 main{min-width:0}
@@ -70,27 +91,6 @@ const HEADERS = {
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex, nofollow',
 }
-
-type InventoryPage = {
-  readonly status: number
-  readonly title: string
-  readonly content: Html
-  /** Uses the full width, for lists. */
-  readonly isWide?: true
-}
-
-export const inventoryPageResponse = (
-  { status, title, content, isWide }: InventoryPage,
-  headers: ResponseHeaders = {},
-): HttpResponse => ({
-  status,
-  headers: { ...headers, ...HEADERS },
-  body: htmlDocument({
-    title,
-    style: STYLE,
-    body: `<main${isWide === true ? ' class="wide"' : ''}>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n`,
-  }),
-})
 
 /** An error message that screen readers announce immediately. */
 export const alert = (message: string): Html => html`<p class="alert" role="alert">${message}</p>`

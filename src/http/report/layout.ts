@@ -2,6 +2,31 @@ import { createResponse, type HttpResponse, type ResponseHeaders } from '../kit/
 import type { EndpointGroup } from '../kit/endpoint.ts'
 import { html, htmlDocument, NOTHING, sourceHash, type Html } from '../kit/html.ts'
 
+export type ReportPage = {
+  readonly status: number
+  readonly title: string
+  readonly content: Html
+  /** Tags for the head, such as a social preview's. */
+  readonly head: Html
+  /** Public pages may be indexed by search engines. */
+  readonly isPublic: boolean
+  /** The page contains data for the owner only, so it must not be cached. */
+  readonly isOwnerView?: true
+}
+
+export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = {}): HttpResponse {
+  const { status, title, content, head, isPublic } = page
+  const pageHeaders = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': cachingOf(page),
+    ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
+  }
+  const body = `<main>\n${content.html}\n</main>\n`
+  return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...pageHeaders })
+}
+
 const STYLE = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--well:#f5f7fb;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
 @media screen and (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--well:#0f1521;--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
@@ -72,35 +97,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export type ReportPage = {
-  readonly status: number
-  readonly title: string
-  readonly content: Html
-  /** Tags for the head, such as a social preview's. */
-  readonly head: Html
-  /** Public pages may be indexed by search engines. */
-  readonly isPublic: boolean
-  /** The page contains data for the owner only, so it must not be cached. */
-  readonly isOwnerView?: true
-}
-
 /** Pages with signed links are not cached. Other pages must be revalidated, because access may be withdrawn. */
 function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPage): string {
   if (isOwnerView === true || text.includes('signature=')) return 'no-store'
   return isPublic ? 'public, no-cache' : 'private, no-cache'
-}
-
-export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = {}): HttpResponse {
-  const { status, title, content, head, isPublic } = page
-  const pageHeaders = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': POLICY,
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': cachingOf(page),
-    ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
-  }
-  const body = `<main>\n${content.html}\n</main>\n`
-  return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...pageHeaders })
 }
 
 export const reportPagesGroup: EndpointGroup = {

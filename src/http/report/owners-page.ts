@@ -20,63 +20,14 @@ import { reportPageResponse, reportPagesGroup, type ReportPage } from './layout.
 import { reportOf } from './report-page.ts'
 import type { ReportServices } from './report.ts'
 
-/** Maximum entries on a page. A diamond that is repriced every hour has thousands. */
-const MAX_TIMELINE_ENTRIES = 50
-
-/** @param entries the latest of `total` entries, oldest first */
-function timelineSection(entries: readonly HistoryEntry[], total: number): Html {
-  const earlierCount = total - entries.length
-  return html`<section>
-    <h2>History</h2>
-    <p class="soft">Visible only to you, the owner. The page that others see does not include it.</p>
-    <ol class="past">
-      ${entries.toReversed().map(item)}
-    </ol>
-    ${earlierCount === 0 ? NOTHING : html`<p class="soft">${String(earlierCount)} earlier entries are available in the API.</p>`}
-  </section>`
-}
-
-const item = (entry: HistoryEntry): Html =>
-  html`<li>
-    <p>
-      <time datetime="${entry.at}">${entry.at.slice(0, 19).replace('T', ' ')} UTC</time>
-      <strong>${titleOf(entry.type)}</strong> <span class="soft">${actorText(entry.by)}</span>
-    </p>
-    ${entry.undecoded === undefined ? NOTHING : html`<p>This entry cannot be read at the moment.</p>`}
-    ${
-      entry.changes.length === 0
-        ? NOTHING
-        : html`<ul>
-            ${entry.changes.map(changeItem)}
-          </ul>`
-    }
-  </li>`
-
-function changeItem({ field, from, to }: FieldChange): Html {
-  const [name, oldValue, newValue] = [
-    fieldDisplayName(field),
-    fieldDisplayValue(field, from),
-    fieldDisplayValue(field, to),
-  ]
-  if (from === null) return html`<li>${name}: ${newValue}</li>`
-  if (to === null) return html`<li>${name}: no longer ${oldValue}</li>`
-  return html`<li>${name}: from ${oldValue} to ${newValue}</li>`
-}
-
-function actorText(actor: HistoryActor | null): string {
-  if (actor === null) return 'by the service'
-  const clientText = actor.client === null ? '' : ` through ${actor.client}`
-  return `by ${actor.account ?? 'the operator'}${clientText}`
-}
-
-const pathOf = (id: number) => `/diamond/${id}/history`
-
 /**
  * The link to the owner's page, with the history. Valid for a day, or until the diamond's access changes. Only responses
  * authenticated by the owner's token may contain it.
  */
 export const ownersLink = (links: SignedLinks, diamond: LiveDiamond): string =>
   links.signed(pathOf(diamond.id), LINK_LIFETIMES.oneDay, pageLinkRevision(diamond))
+
+const pathOf = (id: number) => `/diamond/${id}/history`
 
 export const readOwnersPage = endpoint({
   operationId: 'readOwnersPage',
@@ -122,6 +73,8 @@ export const readOwnersPage = endpoint({
   },
 })
 
+const unknownPage = () => new RequestError('missing', 'Page not found')
+
 /**
  * The report page with the history.
  * @param relativePrefix prefix of relative links to report pages
@@ -144,7 +97,8 @@ export async function ownersReport(
   return { ...page, content, head: NOTHING, isPublic: false, isOwnerView: true }
 }
 
-const unknownPage = () => new RequestError('missing', 'Page not found')
+/** Maximum entries on a page. A diamond that is repriced every hour has thousands. */
+const MAX_TIMELINE_ENTRIES = 50
 
 /** The signature of the report page, and of the pictures on it. */
 function pageSignature(links: SignedLinks, diamond: LiveDiamond): string {
@@ -152,4 +106,50 @@ function pageSignature(links: SignedLinks, diamond: LiveDiamond): string {
     links.signed(`/diamond/${diamond.id}`, LINK_LIFETIMES.untilAccessChanges, pageLinkRevision(diamond)),
   )
   return link.searchParams.get('signature') ?? ''
+}
+
+/** @param entries the latest of `total` entries, oldest first */
+function timelineSection(entries: readonly HistoryEntry[], total: number): Html {
+  const earlierCount = total - entries.length
+  return html`<section>
+    <h2>History</h2>
+    <p class="soft">Visible only to you, the owner. The page that others see does not include it.</p>
+    <ol class="past">
+      ${entries.toReversed().map(item)}
+    </ol>
+    ${earlierCount === 0 ? NOTHING : html`<p class="soft">${String(earlierCount)} earlier entries are available in the API.</p>`}
+  </section>`
+}
+
+const item = (entry: HistoryEntry): Html =>
+  html`<li>
+    <p>
+      <time datetime="${entry.at}">${entry.at.slice(0, 19).replace('T', ' ')} UTC</time>
+      <strong>${titleOf(entry.type)}</strong> <span class="soft">${actorText(entry.by)}</span>
+    </p>
+    ${entry.undecoded === undefined ? NOTHING : html`<p>This entry cannot be read at the moment.</p>`}
+    ${
+      entry.changes.length === 0
+        ? NOTHING
+        : html`<ul>
+            ${entry.changes.map(changeItem)}
+          </ul>`
+    }
+  </li>`
+
+function actorText(actor: HistoryActor | null): string {
+  if (actor === null) return 'by the service'
+  const clientText = actor.client === null ? '' : ` through ${actor.client}`
+  return `by ${actor.account ?? 'the operator'}${clientText}`
+}
+
+function changeItem({ field, from, to }: FieldChange): Html {
+  const [name, oldValue, newValue] = [
+    fieldDisplayName(field),
+    fieldDisplayValue(field, from),
+    fieldDisplayValue(field, to),
+  ]
+  if (from === null) return html`<li>${name}: ${newValue}</li>`
+  if (to === null) return html`<li>${name}: no longer ${oldValue}</li>`
+  return html`<li>${name}: from ${oldValue} to ${newValue}</li>`
 }

@@ -24,135 +24,12 @@ import { basisTag, gradedScores, gradeOf, scoresSection } from './scores-section
 import type { ReportPage } from './layout.ts'
 import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
 
-/** @param warnings sentences without full stops */
-const warningNote = (warnings: readonly string[]): Html =>
-  html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
-
 type ReportPageOptions = {
   /** The signature that gave access; empty if none was needed. */
   readonly signature: string
   /** Prefix of relative links, from `relativePrefixOf`. */
   readonly relativePrefix: string
 }
-
-/** White margin in modules, required by ISO/IEC 18004. */
-const QUIET_ZONE_MODULES = 4
-
-/**
- * A QR code with error correction level M (15 %), black on white in every colour scheme.
- * @param text at most 2,331 bytes
- * @param label for screen readers
- * @throws Error if the text is too long
- */
-export function qrCode(text: string, label: string): Html {
-  const code = generate(text, { minCorrectionLevel: correction.M })
-  const side = String(code.size + 2 * QUIET_ZONE_MODULES)
-  return html`<svg
-    class="qr"
-    viewBox="${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)} ${side} ${side}"
-    shape-rendering="crispEdges"
-    role="img"
-    aria-label="${label}"
-  >
-    <path fill="#fff" d="M${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)}h${side}v${side}h-${side}z" />
-    <path fill="#000" d="${toSvgPath(code)}" />
-  </svg>`
-}
-
-/**
- * The imprint for printed pages: report number (diamond id and revision, so that equal numbers mean equal content), date,
- * issuer, and the page's URL as text and QR code. It names the service rather than the owner, who stays anonymous.
- */
-function imprint(
-  view: DiamondView,
-  scores: Scores | null,
-  { baseUrl }: SignedLinks,
-  { signature }: ReportPageOptions,
-): Html {
-  const { id } = view.diamond
-  const day = DateTime.fromMillis(view.changedAt, { zone: 'utc' }).toISODate() ?? ''
-  const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
-  const pageUrl = `${baseUrl}/diamond/${id}${query}`
-  return html`<footer class="soft">
-    <div>
-      <p>
-        Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(baseUrl).host}. Scores by
-        model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is not a laboratory report.
-      </p>
-      <p class="address">${pageUrl}</p>
-    </div>
-    ${qrCode(pageUrl, "This page's address as a QR code")}
-  </footer>`
-}
-
-/**
- * Lists laboratories; numbers, links and files only if `dataAccess` is 2 (show all). Marks reports that contradict the
- * diamond's record, with details if the report is shown.
- */
-function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
-  const { certifications, fields } = diamond
-  if (certifications.length === 0) return NOTHING
-  const entry =
-    fields.dataAccess === 2
-      ? (certification: Certification) => fullEntry(certification, diamond, links)
-      : (certification: Certification) => bareEntry(certification, diamond)
-  return html`<section>
-    <h2>Certificates</h2>
-    <ul>
-      ${certifications.map(entry)}
-    </ul>
-  </section>`
-}
-
-const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
-  html`<li>
-    ${certification.laboratory}
-    ${contradictionTexts(certification, fields).length > 0 ? warningNote([CONTRADICTS]) : NOTHING}
-  </li>`
-
-const CONTRADICTS = 'The laboratory report contradicts this page'
-
-function fullEntry(certification: Certification, diamond: LiveDiamond, links: SignedLinks): Html {
-  const { id, laboratory, number, file } = certification
-  const contradictions = contradictionTexts(certification, diamond.fields)
-  const checkUrl = reportCheckUrl(laboratory, number)
-  const reportName = number === null ? laboratory : `${laboratory} ${number}`
-  return html`<li>
-    ${checkUrl === null ? html`${reportName}` : html`<a href="${checkUrl}" rel="noreferrer">${reportName} at the laboratory</a>`}
-    ${
-      file === null
-        ? NOTHING
-        : html`<a href="${links.signed(certificationFilePath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
-            >Report ${number ?? laboratory}, PDF</a
-          >`
-    }
-    ${contradictions.length === 0 ? NOTHING : warningNote(contradictions)}
-  </li>`
-}
-
-/** A link to the 3D file, valid for a day. Shown only if `dataAccess` is 2 (show all). */
-function modelSection(diamond: LiveDiamond, links: SignedLinks): Html {
-  const { id, model, fields } = diamond
-  if (model === undefined || fields.dataAccess !== 2) return NOTHING
-  const { format, facets, file } = model
-  const warnings = modelWarnings(model, fields)
-  return html`<section>
-    <h2>3D file</h2>
-    <ul>
-      <li>
-        <a href="${links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
-          >This stone as a 3D file, ${format}</a
-        >
-        <span class="soft">${facets.toLocaleString('en')} facets, ${sizeText(file.bytes)}</span>
-        ${warnings.length === 0 ? NOTHING : warningNote(warnings)}
-      </li>
-    </ul>
-  </section>`
-}
-
-/** In KB (1,000 bytes) or MB. */
-const sizeText = (bytes: number): string =>
-  bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 /** Renders the report page of a diamond. */
 export function reportOf(view: DiamondView, links: SignedLinks, options: ReportPageOptions): ReportPage {
@@ -194,6 +71,17 @@ function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
   const text = phrases.join(' · ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+const previewTags = ({ id }: LiveDiamond, { baseUrl }: SignedLinks, title: string, summary: string): Html =>
+  html`<meta name="description" content="${summary}" />
+    <meta property="og:type" content="website" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:description" content="${summary}" />
+    <meta property="og:url" content="${baseUrl}/diamond/${String(id)}" />
+    <meta property="og:image" content="${baseUrl}/diamond/${String(id)}/face-up.png" />
+    <meta property="og:image:type" content="image/png" />
+    <meta property="og:image:alt" content="The stone from above" />
+    <meta name="twitter:card" content="summary" />`
 
 /** Uses relative links, because a proxy may add a path prefix. */
 function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPageOptions): Html {
@@ -248,13 +136,125 @@ function designSection(diamond: LiveDiamond): Html {
   </section>`
 }
 
-const previewTags = ({ id }: LiveDiamond, { baseUrl }: SignedLinks, title: string, summary: string): Html =>
-  html`<meta name="description" content="${summary}" />
-    <meta property="og:type" content="website" />
-    <meta property="og:title" content="${title}" />
-    <meta property="og:description" content="${summary}" />
-    <meta property="og:url" content="${baseUrl}/diamond/${String(id)}" />
-    <meta property="og:image" content="${baseUrl}/diamond/${String(id)}/face-up.png" />
-    <meta property="og:image:type" content="image/png" />
-    <meta property="og:image:alt" content="The stone from above" />
-    <meta name="twitter:card" content="summary" />`
+/**
+ * Lists laboratories; numbers, links and files only if `dataAccess` is 2 (show all). Marks reports that contradict the
+ * diamond's record, with details if the report is shown.
+ */
+function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
+  const { certifications, fields } = diamond
+  if (certifications.length === 0) return NOTHING
+  const entry =
+    fields.dataAccess === 2
+      ? (certification: Certification) => fullEntry(certification, diamond, links)
+      : (certification: Certification) => bareEntry(certification, diamond)
+  return html`<section>
+    <h2>Certificates</h2>
+    <ul>
+      ${certifications.map(entry)}
+    </ul>
+  </section>`
+}
+
+function fullEntry(certification: Certification, diamond: LiveDiamond, links: SignedLinks): Html {
+  const { id, laboratory, number, file } = certification
+  const contradictions = contradictionTexts(certification, diamond.fields)
+  const checkUrl = reportCheckUrl(laboratory, number)
+  const reportName = number === null ? laboratory : `${laboratory} ${number}`
+  return html`<li>
+    ${checkUrl === null ? html`${reportName}` : html`<a href="${checkUrl}" rel="noreferrer">${reportName} at the laboratory</a>`}
+    ${
+      file === null
+        ? NOTHING
+        : html`<a href="${links.signed(certificationFilePath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
+            >Report ${number ?? laboratory}, PDF</a
+          >`
+    }
+    ${contradictions.length === 0 ? NOTHING : warningNote(contradictions)}
+  </li>`
+}
+
+/** @param warnings sentences without full stops */
+const warningNote = (warnings: readonly string[]): Html =>
+  html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
+
+const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
+  html`<li>
+    ${certification.laboratory}
+    ${contradictionTexts(certification, fields).length > 0 ? warningNote([CONTRADICTS]) : NOTHING}
+  </li>`
+
+const CONTRADICTS = 'The laboratory report contradicts this page'
+
+/** A link to the 3D file, valid for a day. Shown only if `dataAccess` is 2 (show all). */
+function modelSection(diamond: LiveDiamond, links: SignedLinks): Html {
+  const { id, model, fields } = diamond
+  if (model === undefined || fields.dataAccess !== 2) return NOTHING
+  const { format, facets, file } = model
+  const warnings = modelWarnings(model, fields)
+  return html`<section>
+    <h2>3D file</h2>
+    <ul>
+      <li>
+        <a href="${links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
+          >This stone as a 3D file, ${format}</a
+        >
+        <span class="soft">${facets.toLocaleString('en')} facets, ${sizeText(file.bytes)}</span>
+        ${warnings.length === 0 ? NOTHING : warningNote(warnings)}
+      </li>
+    </ul>
+  </section>`
+}
+
+/** In KB (1,000 bytes) or MB. */
+const sizeText = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`
+
+/**
+ * The imprint for printed pages: report number (diamond id and revision, so that equal numbers mean equal content), date,
+ * issuer, and the page's URL as text and QR code. It names the service rather than the owner, who stays anonymous.
+ */
+function imprint(
+  view: DiamondView,
+  scores: Scores | null,
+  { baseUrl }: SignedLinks,
+  { signature }: ReportPageOptions,
+): Html {
+  const { id } = view.diamond
+  const day = DateTime.fromMillis(view.changedAt, { zone: 'utc' }).toISODate() ?? ''
+  const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
+  const pageUrl = `${baseUrl}/diamond/${id}${query}`
+  return html`<footer class="soft">
+    <div>
+      <p>
+        Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(baseUrl).host}. Scores by
+        model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is not a laboratory report.
+      </p>
+      <p class="address">${pageUrl}</p>
+    </div>
+    ${qrCode(pageUrl, "This page's address as a QR code")}
+  </footer>`
+}
+
+/**
+ * A QR code with error correction level M (15 %), black on white in every colour scheme.
+ * @param text at most 2,331 bytes
+ * @param label for screen readers
+ * @throws Error if the text is too long
+ */
+export function qrCode(text: string, label: string): Html {
+  const code = generate(text, { minCorrectionLevel: correction.M })
+  const side = String(code.size + 2 * QUIET_ZONE_MODULES)
+  return html`<svg
+    class="qr"
+    viewBox="${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)} ${side} ${side}"
+    shape-rendering="crispEdges"
+    role="img"
+    aria-label="${label}"
+  >
+    <path fill="#fff" d="M${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)}h${side}v${side}h-${side}z" />
+    <path fill="#000" d="${toSvgPath(code)}" />
+  </svg>`
+}
+
+/** White margin in modules, required by ISO/IEC 18004. */
+const QUIET_ZONE_MODULES = 4

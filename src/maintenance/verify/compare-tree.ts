@@ -30,28 +30,31 @@ type TreeComparison = {
   readonly differences: Differences
 }
 
-/** If only the tree is wrong. */
-const REBUILD_REMEDY = 'run npx adamant rebuild tree'
-
-/** The hashes of a tile, in base64. */
-function hashTexts({ hashes }: Document): string[] {
-  const text = String(hashes)
-  return Array.from({ length: Math.ceil(text.length / HASH_TEXT_LENGTH) }, (_, index) =>
-    text.slice(index * HASH_TEXT_LENGTH, (index + 1) * HASH_TEXT_LENGTH),
-  )
-}
-
-/** Whether a live tile starts with the expected hashes and is consistent; it may have more hashes. */
-function isPrefixOfTile(expected: Document, { document, revision }: StoredDocument): boolean {
-  const { length } = hashTexts(document)
-  return (
-    String(document['hashes']).startsWith(String(expected['hashes'])) &&
-    document['commit'] === expected['commit'] &&
-    document['places'] === expected['places'] &&
-    document['size'] === length &&
-    revision === BigInt(length) &&
-    length <= TILE_WIDTH
-  )
+/**
+ * Compares the live Merkle tree with the log, leaf by leaf, up to its size at the start. Tiles only grow, so the service may write
+ * meanwhile. If leaves differ, so do the hashes above them: only the leaves are reported then.
+ */
+export async function compareTree(comparison: TreeComparison): Promise<TreeVerification> {
+  const { live, fresh, differences } = comparison
+  const before = differences.count
+  const captured = await captureSize(live)
+  if (captured === undefined)
+    differences.add({ where: 'tree', what: 'the size of the tree is not what its checkpoint says', do: REBUILD_REMEDY })
+  else await fresh.foldTo(captured.position)
+  if (captured !== undefined) await checkSize(comparison, captured.stored)
+  const leaves = new LeafComparison(comparison)
+  for await (const page of fresh.build.scan()) {
+    const stored = new Map((await live.load(page.map(idOf))).map((one) => [idOf(one), one]))
+    for (const expected of page) {
+      const id = idOf(expected)
+      if (id === SIZE_KEY) continue
+      if (id < ROW_KEY_STRIDE) await leaves.compare(expected.document, stored.get(id))
+      else if (leaves.areSame) checkRow(expected.document, stored.get(id), differences)
+      if (leaves.areShifted) break
+    }
+    if (leaves.areShifted) break
+  }
+  return { ...(await rootOf(fresh)), ok: differences.count === before }
 }
 
 /** The size of the live tree with its checkpoint; undefined if they do not match after several attempts. */
@@ -65,6 +68,20 @@ async function captureSize(
   )
   return consistentRead && { position: consistentRead.position, stored: consistentRead.read }
 }
+
+/** Undefined if the positions are invalid. */
+function parseTilePositions(document: Document | undefined): PositionOrStart[] | undefined {
+  const text = String(document?.['places'] ?? '')
+  try {
+    const positions = parsePositions(text)
+    return formatPositions(positions) === text ? positions : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** If only the tree is wrong. */
+const REBUILD_REMEDY = 'run npx adamant rebuild tree'
 
 /** Compares the size, and the record of the last batch, with the log at the same checkpoint. */
 async function checkSize(
@@ -95,20 +112,6 @@ async function checkSize(
     report('the record of the last batch of the tree differs from the log')
   }
 }
-
-/** Undefined if the positions are invalid. */
-function parseTilePositions(document: Document | undefined): PositionOrStart[] | undefined {
-  const text = String(document?.['places'] ?? '')
-  try {
-    const positions = parsePositions(text)
-    return formatPositions(positions) === text ? positions : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const REBUILD_OR_RESTORE_REMEDY =
-  'an event or the tree was altered outside of the service: if the event is intact, run npx adamant rebuild tree, else npx adamant restore'
 
 /** Compares leaves tile by tile, and reports the events that do not match. */
 class LeafComparison {
@@ -182,6 +185,27 @@ class LeafComparison {
   }
 }
 
+/** Whether a live tile starts with the expected hashes and is consistent; it may have more hashes. */
+function isPrefixOfTile(expected: Document, { document, revision }: StoredDocument): boolean {
+  const { length } = hashTexts(document)
+  return (
+    String(document['hashes']).startsWith(String(expected['hashes'])) &&
+    document['commit'] === expected['commit'] &&
+    document['places'] === expected['places'] &&
+    document['size'] === length &&
+    revision === BigInt(length) &&
+    length <= TILE_WIDTH
+  )
+}
+
+/** The hashes of a tile, in base64. */
+function hashTexts({ hashes }: Document): string[] {
+  const text = String(hashes)
+  return Array.from({ length: Math.ceil(text.length / HASH_TEXT_LENGTH) }, (_, index) =>
+    text.slice(index * HASH_TEXT_LENGTH, (index + 1) * HASH_TEXT_LENGTH),
+  )
+}
+
 function describeShift(inTree: number, inLog: number): string {
   if (inTree > 0 && inLog > 0) return 'is not at its original position: the order of the log was changed'
   if (inTree > 0) return `is preceded by a gap: ${formatEventCount(inTree)} missing from the log`
@@ -191,42 +215,10 @@ function describeShift(inTree: number, inLog: number): string {
 
 const formatEventCount = (number: number) => (number === 1 ? '1 event' : `${number} events`)
 
-/** Size and root of the Merkle tree according to the log; `ok` if the live tree is the same. */
-export type TreeVerification = { readonly size: number; readonly root: string; readonly ok: boolean }
+const REBUILD_OR_RESTORE_REMEDY =
+  'an event or the tree was altered outside of the service: if the event is intact, run npx adamant rebuild tree, else npx adamant restore'
 
-/**
- * Compares the live Merkle tree with the log, leaf by leaf, up to its size at the start. Tiles only grow, so the service may write
- * meanwhile. If leaves differ, so do the hashes above them: only the leaves are reported then.
- */
-export async function compareTree(comparison: TreeComparison): Promise<TreeVerification> {
-  const { live, fresh, differences } = comparison
-  const before = differences.count
-  const captured = await captureSize(live)
-  if (captured === undefined)
-    differences.add({ where: 'tree', what: 'the size of the tree is not what its checkpoint says', do: REBUILD_REMEDY })
-  else await fresh.foldTo(captured.position)
-  if (captured !== undefined) await checkSize(comparison, captured.stored)
-  const leaves = new LeafComparison(comparison)
-  for await (const page of fresh.build.scan()) {
-    const stored = new Map((await live.load(page.map(idOf))).map((one) => [idOf(one), one]))
-    for (const expected of page) {
-      const id = idOf(expected)
-      if (id === SIZE_KEY) continue
-      if (id < ROW_KEY_STRIDE) await leaves.compare(expected.document, stored.get(id))
-      else if (leaves.areSame) checkRow(expected.document, stored.get(id), differences)
-      if (leaves.areShifted) break
-    }
-    if (leaves.areShifted) break
-  }
-  return { ...(await rootOf(fresh)), ok: differences.count === before }
-}
-
-/** Size and root of the tree according to the log. */
-export async function rootOf({ model }: FreshModel): Promise<Omit<TreeVerification, 'ok'>> {
-  const queries = new TreeQueries(model)
-  const size = await queries.size()
-  return { size, root: (await queries.root(size)).toString('base64') }
-}
+const idOf = ({ document }: StoredDocument): number => Number(document['id'])
 
 function checkRow(expected: Document, stored: StoredDocument | undefined, differences: Differences): void {
   const id = Number(expected['id'])
@@ -236,4 +228,12 @@ function checkRow(expected: Document, stored: StoredDocument | undefined, differ
     differences.add({ where, what: 'does not match the row below it', do: REBUILD_REMEDY })
 }
 
-const idOf = ({ document }: StoredDocument): number => Number(document['id'])
+/** Size and root of the Merkle tree according to the log; `ok` if the live tree is the same. */
+export type TreeVerification = { readonly size: number; readonly root: string; readonly ok: boolean }
+
+/** Size and root of the tree according to the log. */
+export async function rootOf({ model }: FreshModel): Promise<Omit<TreeVerification, 'ok'>> {
+  const queries = new TreeQueries(model)
+  const size = await queries.size()
+  return { size, root: (await queries.root(size)).toString('base64') }
+}

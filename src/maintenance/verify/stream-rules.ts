@@ -6,91 +6,6 @@ import { eventId } from '../../events/event-metadata.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { RESTORE_REMEDY, type Differences } from './differences.ts'
 
-/** The last event of a stream; `at` is milliseconds since 1970. */
-type StreamEnd = { readonly revision: number; readonly at: number }
-
-const INITIAL_CAPACITY = 1 << 12
-
-/**
- * A hash table of stream ends with 24 bytes per slot and a load factor of at most 1/2: about 50 MB for a million streams, where a Map
- * by name takes hundreds of MB. The keys are 64 bits of the SHA-1 of the stream names: with a million streams, two collide in one of
- * 37 million logs. Reading the stream shows whether a reported difference is due to a collision.
- */
-class StreamEnds {
-  #capacity = INITIAL_CAPACITY
-  #keys = new BigUint64Array(INITIAL_CAPACITY)
-  #revisions = new Float64Array(INITIAL_CAPACITY)
-  #times = new Float64Array(INITIAL_CAPACITY)
-  #streamCount = 0
-
-  get(stream: string): StreamEnd | undefined {
-    const slot = this.#findSlot(keyOf(stream))
-    if (this.#keys[slot] === 0n) return undefined
-    return { revision: this.#revisions[slot] ?? 0, at: this.#times[slot] ?? 0 }
-  }
-
-  set(stream: string, { revision, at }: StreamEnd): void {
-    const key = keyOf(stream)
-    const slot = this.#findSlot(key)
-    const isNew = this.#keys[slot] === 0n
-    this.#put(slot, key, revision, at)
-    if (isNew && ++this.#streamCount * 2 > this.#capacity) this.#grow()
-  }
-
-  #findSlot(key: bigint): number {
-    let slot = Number(key & BigInt(this.#capacity - 1))
-    while (this.#keys[slot] !== 0n && this.#keys[slot] !== key) slot = (slot + 1) % this.#capacity
-    return slot
-  }
-
-  #put(slot: number, key: bigint, revision: number, at: number): void {
-    this.#keys[slot] = key
-    this.#revisions[slot] = revision
-    this.#times[slot] = at
-  }
-
-  #grow(): void {
-    const [keys, revisions, times] = [this.#keys, this.#revisions, this.#times]
-    this.#capacity *= 2
-    this.#keys = new BigUint64Array(this.#capacity)
-    this.#revisions = new Float64Array(this.#capacity)
-    this.#times = new Float64Array(this.#capacity)
-    for (const [slot, key] of keys.entries()) {
-      if (key !== 0n) this.#put(this.#findSlot(key), key, revisions[slot] ?? 0, times[slot] ?? 0)
-    }
-  }
-}
-
-/** Never 0, which marks an empty slot. */
-const keyOf = (stream: string): bigint => hash('sha1', stream, 'buffer').readBigUInt64LE() | 1n
-
-/**
- * What is wrong with the id of an event whose id derives from its content; undefined otherwise. Ids of events from client commands
- * derive from the command's id, which is not recorded.
- */
-function faultOfId(event: StoredEvent): string | undefined {
-  const derivedId = deriveEventId(event)
-  return derivedId === undefined || derivedId === event.id ? undefined : `has the id ${event.id}, not ${derivedId}`
-}
-
-function deriveEventId({ type, stream, data }: StoredEvent): string | undefined {
-  if (type === 'DiamondScored') return idOfScores(data)
-  if (type === 'LogRestored' && stream === RESTORES_STREAM) return eventId(`${stream}/restored/${data['epoch']}`, 0)
-  return undefined
-}
-
-/** Undefined if one of the two scoring models gave no score, since its version is not recorded then. */
-function idOfScores({ id, revision, scores }: StoredEvent['data']): string | undefined {
-  const { fluor, ...optical } = (scores ?? {}) as Readonly<Record<string, { readonly ver?: unknown } | null>>
-  const optics = Object.values(optical).find((score) => typeof score?.ver === 'string')?.ver
-  if (typeof id !== 'number' || typeof revision !== 'number') return undefined
-  if (typeof optics !== 'string' || typeof fluor?.ver !== 'string') return undefined
-  return scoredEventId(id, revision, `${optics},${fluor.ver}`)
-}
-
-const UNDECODABLE_REMEDY =
-  'if a newer release wrote it, run verify with that release; else the log was altered outside of the service: run npx adamant restore'
-
 /**
  * Checks events and their order within their stream: revisions count from 0 without gaps, `at` does not decrease, this release can
  * decode the event, and an id that derives from the content is correct.
@@ -150,10 +65,63 @@ export class StreamRules {
   }
 }
 
-const iso = (at: number) => new Date(at).toISOString()
+/** The last event of a stream; `at` is milliseconds since 1970. */
+type StreamEnd = { readonly revision: number; readonly at: number }
 
-const describeGap = (from: number, to: number) =>
-  from === to ? `follows a gap: revision ${from} is missing` : `follows a gap: revisions ${from} to ${to} are missing`
+/**
+ * A hash table of stream ends with 24 bytes per slot and a load factor of at most 1/2: about 50 MB for a million streams, where a Map
+ * by name takes hundreds of MB. The keys are 64 bits of the SHA-1 of the stream names: with a million streams, two collide in one of
+ * 37 million logs. Reading the stream shows whether a reported difference is due to a collision.
+ */
+class StreamEnds {
+  #capacity = INITIAL_CAPACITY
+  #keys = new BigUint64Array(INITIAL_CAPACITY)
+  #revisions = new Float64Array(INITIAL_CAPACITY)
+  #times = new Float64Array(INITIAL_CAPACITY)
+  #streamCount = 0
+
+  get(stream: string): StreamEnd | undefined {
+    const slot = this.#findSlot(keyOf(stream))
+    if (this.#keys[slot] === 0n) return undefined
+    return { revision: this.#revisions[slot] ?? 0, at: this.#times[slot] ?? 0 }
+  }
+
+  set(stream: string, { revision, at }: StreamEnd): void {
+    const key = keyOf(stream)
+    const slot = this.#findSlot(key)
+    const isNew = this.#keys[slot] === 0n
+    this.#put(slot, key, revision, at)
+    if (isNew && ++this.#streamCount * 2 > this.#capacity) this.#grow()
+  }
+
+  #findSlot(key: bigint): number {
+    let slot = Number(key & BigInt(this.#capacity - 1))
+    while (this.#keys[slot] !== 0n && this.#keys[slot] !== key) slot = (slot + 1) % this.#capacity
+    return slot
+  }
+
+  #put(slot: number, key: bigint, revision: number, at: number): void {
+    this.#keys[slot] = key
+    this.#revisions[slot] = revision
+    this.#times[slot] = at
+  }
+
+  #grow(): void {
+    const [keys, revisions, times] = [this.#keys, this.#revisions, this.#times]
+    this.#capacity *= 2
+    this.#keys = new BigUint64Array(this.#capacity)
+    this.#revisions = new Float64Array(this.#capacity)
+    this.#times = new Float64Array(this.#capacity)
+    for (const [slot, key] of keys.entries()) {
+      if (key !== 0n) this.#put(this.#findSlot(key), key, revisions[slot] ?? 0, times[slot] ?? 0)
+    }
+  }
+}
+
+const INITIAL_CAPACITY = 1 << 12
+
+/** Never 0, which marks an empty slot. */
+const keyOf = (stream: string): bigint => hash('sha1', stream, 'buffer').readBigUInt64LE() | 1n
 
 function faultOfPayload(event: StoredEvent): string | undefined {
   try {
@@ -163,3 +131,35 @@ function faultOfPayload(event: StoredEvent): string | undefined {
     return `cannot be decoded: ${error instanceof Error ? error.message : String(error)}`
   }
 }
+
+const UNDECODABLE_REMEDY =
+  'if a newer release wrote it, run verify with that release; else the log was altered outside of the service: run npx adamant restore'
+
+/**
+ * What is wrong with the id of an event whose id derives from its content; undefined otherwise. Ids of events from client commands
+ * derive from the command's id, which is not recorded.
+ */
+function faultOfId(event: StoredEvent): string | undefined {
+  const derivedId = deriveEventId(event)
+  return derivedId === undefined || derivedId === event.id ? undefined : `has the id ${event.id}, not ${derivedId}`
+}
+
+function deriveEventId({ type, stream, data }: StoredEvent): string | undefined {
+  if (type === 'DiamondScored') return idOfScores(data)
+  if (type === 'LogRestored' && stream === RESTORES_STREAM) return eventId(`${stream}/restored/${data['epoch']}`, 0)
+  return undefined
+}
+
+/** Undefined if one of the two scoring models gave no score, since its version is not recorded then. */
+function idOfScores({ id, revision, scores }: StoredEvent['data']): string | undefined {
+  const { fluor, ...optical } = (scores ?? {}) as Readonly<Record<string, { readonly ver?: unknown } | null>>
+  const optics = Object.values(optical).find((score) => typeof score?.ver === 'string')?.ver
+  if (typeof id !== 'number' || typeof revision !== 'number') return undefined
+  if (typeof optics !== 'string' || typeof fluor?.ver !== 'string') return undefined
+  return scoredEventId(id, revision, `${optics},${fluor.ver}`)
+}
+
+const describeGap = (from: number, to: number) =>
+  from === to ? `follows a gap: revision ${from} is missing` : `follows a gap: revisions ${from} to ${to} are missing`
+
+const iso = (at: number) => new Date(at).toISOString()

@@ -12,13 +12,167 @@ import {
 } from './cut.ts'
 import made from './unpublished.json' with { type: 'json' }
 
+/** The proportions of a cut as fractions of the stone's width (its shorter side). */
+export type Proportions = {
+  readonly lengthToWidth: number
+  readonly table: number
+  /** From the upper edge of the girdle to the table. */
+  readonly crownHeight: number
+  /** From the lower edge of the girdle to the point where the pavilion would end without a culet. */
+  readonly pavilionDepth: number
+  /** Girdle thickness where main facets meet it. */
+  readonly girdle: number
+  /** Star length as a fraction of the distance from the table's edge to the girdle. */
+  readonly star: number
+  /** Length of the lower halves as a fraction of the distance from the girdle to the culet. */
+  readonly lower: number
+  /** Culet width; 0 for a point. */
+  readonly culet: number
+}
+
+/** A cut cannot be traced. Tracing is deterministic, so retrying does not help. */
+export class UntraceableCut extends Error {
+  override readonly name = 'UntraceableCut'
+}
+
+/** Proportions that no stone can have. */
+export class ImpossibleProportions extends Error {
+  override readonly name = 'ImpossibleProportions'
+}
+
+/**
+ * The proportions of a cut: the measured ones, and nominal ones of its shape and grade for the others. Depth and both angles
+ * determine the girdle, and correct a measured one within rounding; depth and one angle determine the height of the other part; depth
+ * alone determines the pavilion; angles without a depth determine the depth; a girdle grade moves crown and pavilion apart.
+ * @throws ImpossibleProportions
+ */
+export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
+  checkRanges(measured)
+  const { lengthToWidth, rows } = nominal[shape]
+  const [nominalCrownAngle, star, lower] = unpublishedProportions[shape][grade]
+  const table = (measured.tablePct ?? rows[grade][1]) / 100
+  const knownGirdle = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
+  const proportions = {
+    lengthToWidth: measured.lengthToWidth ?? lengthToWidth,
+    table,
+    ...heights(rows[grade], nominalCrownAngle, table, knownGirdle, measured),
+    star: (measured.starPct ?? star) / 100,
+    lower: (measured.lowerPct ?? lower) / 100,
+    culet: culetPercent[culet ?? usualCulet(shape)] / 100,
+  }
+  checkHeights(proportions)
+  return proportions
+}
+
+function checkRanges(measured: CutMeasurements): void {
+  for (const [name, [min, max]] of Object.entries(ranges)) {
+    const value = Object.entries(measured).find(([key]) => key === name)?.[1]
+    if (value === undefined || (value >= min && value <= max)) continue
+    throw new ImpossibleProportions(`${name} must be ${min} to ${max}, got ${value}`)
+  }
+}
+
+/** Ranges in which the facet models are valid: a brilliant with shorter stars, for example, has no traceable shape. */
+const ranges: Readonly<Record<keyof CutMeasurements, readonly [number, number]>> = {
+  tablePct: [20, 90],
+  depthPct: [30, 110],
+  crownAngle: [5, 60],
+  pavilionAngle: [20, 65],
+  girdlePct: [0.1, 20],
+  starPct: [20, 80],
+  lowerPct: [30, 95],
+  lengthToWidth: [0.7, 4],
+}
+
+function girdlePercent([from, to = from]: GirdleThickness): number {
+  return (thickness[from] + thickness[to]) / 2 + MAIN_FACET_ALLOWANCE
+}
+
+/** Middles of DiamCalc's classes of girdle thickness, in percent (cutstudy.com, appraiser tables). */
+const thickness: Readonly<Record<(typeof girdles)[number], number>> = {
+  'Extremely Thin': 0.3,
+  'Very Thin': 0.7,
+  Thin: 1.25,
+  Medium: 2.35,
+  'Slightly Thick': 3.75,
+  Thick: 5,
+  'Very Thick': 6.25,
+  'Extremely Thick': 8,
+}
+
+/** These classes apply to the thinnest places; where main facets meet the girdle it is thicker by about 1.6 (pricescope.com). */
+const MAIN_FACET_ALLOWANCE = 1.6
+
 /** Percent of the width. The pavilion gets the depth that the crown (unpublished.json) and the girdle leave. */
 type ProportionRow = readonly [depth: number, table: number, girdle: number]
 
-/** The proportions assumed for a cut of which only shape and grade are known. */
-type NominalProportions = {
-  readonly lengthToWidth: number
-  readonly rows: Readonly<Record<CutGrade, ProportionRow>>
+/**
+ * The heights of crown, girdle and pavilion.
+ * @param nominalCrownAngle degrees
+ * @param table fraction of the width
+ * @param knownGirdle girdle thickness in percent, if measured or given as a grade
+ */
+function heights(
+  [depth, nominalTable, nominalGirdle]: ProportionRow,
+  nominalCrownAngle: number,
+  table: number,
+  knownGirdle: number | undefined,
+  { depthPct, crownAngle, pavilionAngle, girdlePct }: CutMeasurements,
+): Pick<Proportions, 'crownHeight' | 'girdle' | 'pavilionDepth'> {
+  const girdle = (knownGirdle ?? nominalGirdle) / 100
+  const crownHeight = rise(1 - table, crownAngle ?? nominalCrownAngle)
+  if (depthPct === undefined) {
+    const nominalPavilion = depth / 100 - rise(1 - nominalTable / 100, nominalCrownAngle) - nominalGirdle / 100
+    return {
+      crownHeight,
+      girdle,
+      pavilionDepth: pavilionAngle === undefined ? nominalPavilion : rise(1, pavilionAngle),
+    }
+  }
+  const totalDepth = depthPct / 100
+  if (pavilionAngle === undefined) return { crownHeight, girdle, pavilionDepth: totalDepth - crownHeight - girdle }
+  const pavilionDepth = rise(1, pavilionAngle)
+  if (crownAngle === undefined) return { crownHeight: totalDepth - pavilionDepth - girdle, girdle, pavilionDepth }
+  const impliedGirdle = totalDepth - crownHeight - pavilionDepth
+  const isRounded =
+    girdlePct !== undefined &&
+    impliedGirdle >= MIN_GIRDLE &&
+    Math.abs(impliedGirdle - girdle) < GIRDLE_ROUNDING_TOLERANCE
+  return { crownHeight, girdle: knownGirdle === undefined || isRounded ? impliedGirdle : girdle, pavilionDepth }
+}
+
+/** The height of a slope with this angle over half of a width. */
+const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
+
+/** A stone without a girdle has no outline. */
+const MIN_GIRDLE = 0.001
+
+/**
+ * By how much a measured girdle may differ from what depth and angles leave, caused by rounding in reports: in percent 0.25 for the
+ * girdle itself, 0.15 for the crown angle, 0.18 for the table, 0.2 for the pavilion angle and 0.05 for the depth. The depth is the most
+ * precise of them.
+ */
+const GIRDLE_ROUNDING_TOLERANCE = 0.0085
+
+/** Middles of DiamCalc's classes of culet size in mm (same tables), as percent of the width of a 6.5 mm stone. */
+const culetPercent: Readonly<Record<Culet, number>> = {
+  None: 0,
+  'Very Small': 0.23,
+  Small: 0.38,
+  Medium: 0.92,
+  'Slightly Large': 2.4,
+  Large: 4.8,
+  'Very Large': 9.2,
+  'Extremely Large': 15,
+}
+
+function checkHeights({ crownHeight, girdle, pavilionDepth }: Proportions): void {
+  if (crownHeight < 0.01)
+    throw new ImpossibleProportions(`depthPct leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
+  if (girdle < MIN_GIRDLE)
+    throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
+  if (pavilionDepth < 0.1)
+    throw new ImpossibleProportions(`depthPct leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)
 }
 
 /**
@@ -59,6 +213,12 @@ const dropRows = byGrade([60, 57, 3.5], [61, 58.5, 4], [65, 63, 4.8], [67, 64.5,
 
 /** Not published for cushions: proportions on the market of stones called well cut, then 3 to 4 points deeper per grade. */
 const cushionRows = byGrade([66, 59, 3.5], [67, 60, 4], [70, 63, 4.5], [73, 66, 5], [77, 69, 5.5], [81, 72, 6])
+
+/** The proportions assumed for a cut of which only shape and grade are known. */
+type NominalProportions = {
+  readonly lengthToWidth: number
+  readonly rows: Readonly<Record<CutGrade, ProportionRow>>
+}
 
 /**
  * Length to width: middles of the ranges of brilliantearth.com/popup-l-w-ratio. Typical, for stones without a grade: a table between
@@ -151,24 +311,6 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
   },
 }
 
-/** The proportions of a cut as fractions of the stone's width (its shorter side). */
-export type Proportions = {
-  readonly lengthToWidth: number
-  readonly table: number
-  /** From the upper edge of the girdle to the table. */
-  readonly crownHeight: number
-  /** From the lower edge of the girdle to the point where the pavilion would end without a culet. */
-  readonly pavilionDepth: number
-  /** Girdle thickness where main facets meet it. */
-  readonly girdle: number
-  /** Star length as a fraction of the distance from the table's edge to the girdle. */
-  readonly star: number
-  /** Length of the lower halves as a fraction of the distance from the girdle to the culet. */
-  readonly lower: number
-  /** Culet width; 0 for a point. */
-  readonly culet: number
-}
-
 /** Crown angle on the short side in degrees; star length and lower halves in percent. */
 export type UnpublishedProportions = readonly [crownAngle: number, star: number, lower: number]
 
@@ -176,144 +318,3 @@ export type UnpublishedProportions = readonly [crownAngle: number, star: number,
 export const unpublishedProportions = made as unknown as Readonly<
   Record<ModelledShape, Readonly<Record<CutGrade, UnpublishedProportions>>>
 >
-
-/** A cut cannot be traced. Tracing is deterministic, so retrying does not help. */
-export class UntraceableCut extends Error {
-  override readonly name = 'UntraceableCut'
-}
-
-/** Proportions that no stone can have. */
-export class ImpossibleProportions extends Error {
-  override readonly name = 'ImpossibleProportions'
-}
-
-/**
- * The proportions of a cut: the measured ones, and nominal ones of its shape and grade for the others. Depth and both angles
- * determine the girdle, and correct a measured one within rounding; depth and one angle determine the height of the other part; depth
- * alone determines the pavilion; angles without a depth determine the depth; a girdle grade moves crown and pavilion apart.
- * @throws ImpossibleProportions
- */
-export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
-  checkRanges(measured)
-  const { lengthToWidth, rows } = nominal[shape]
-  const [nominalCrownAngle, star, lower] = unpublishedProportions[shape][grade]
-  const table = (measured.tablePct ?? rows[grade][1]) / 100
-  const knownGirdle = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
-  const proportions = {
-    lengthToWidth: measured.lengthToWidth ?? lengthToWidth,
-    table,
-    ...heights(rows[grade], nominalCrownAngle, table, knownGirdle, measured),
-    star: (measured.starPct ?? star) / 100,
-    lower: (measured.lowerPct ?? lower) / 100,
-    culet: culetPercent[culet ?? usualCulet(shape)] / 100,
-  }
-  checkHeights(proportions)
-  return proportions
-}
-
-/**
- * The heights of crown, girdle and pavilion.
- * @param nominalCrownAngle degrees
- * @param table fraction of the width
- * @param knownGirdle girdle thickness in percent, if measured or given as a grade
- */
-function heights(
-  [depth, nominalTable, nominalGirdle]: ProportionRow,
-  nominalCrownAngle: number,
-  table: number,
-  knownGirdle: number | undefined,
-  { depthPct, crownAngle, pavilionAngle, girdlePct }: CutMeasurements,
-): Pick<Proportions, 'crownHeight' | 'girdle' | 'pavilionDepth'> {
-  const girdle = (knownGirdle ?? nominalGirdle) / 100
-  const crownHeight = rise(1 - table, crownAngle ?? nominalCrownAngle)
-  if (depthPct === undefined) {
-    const nominalPavilion = depth / 100 - rise(1 - nominalTable / 100, nominalCrownAngle) - nominalGirdle / 100
-    return {
-      crownHeight,
-      girdle,
-      pavilionDepth: pavilionAngle === undefined ? nominalPavilion : rise(1, pavilionAngle),
-    }
-  }
-  const totalDepth = depthPct / 100
-  if (pavilionAngle === undefined) return { crownHeight, girdle, pavilionDepth: totalDepth - crownHeight - girdle }
-  const pavilionDepth = rise(1, pavilionAngle)
-  if (crownAngle === undefined) return { crownHeight: totalDepth - pavilionDepth - girdle, girdle, pavilionDepth }
-  const impliedGirdle = totalDepth - crownHeight - pavilionDepth
-  const isRounded =
-    girdlePct !== undefined &&
-    impliedGirdle >= MIN_GIRDLE &&
-    Math.abs(impliedGirdle - girdle) < GIRDLE_ROUNDING_TOLERANCE
-  return { crownHeight, girdle: knownGirdle === undefined || isRounded ? impliedGirdle : girdle, pavilionDepth }
-}
-
-/**
- * By how much a measured girdle may differ from what depth and angles leave, caused by rounding in reports: in percent 0.25 for the
- * girdle itself, 0.15 for the crown angle, 0.18 for the table, 0.2 for the pavilion angle and 0.05 for the depth. The depth is the most
- * precise of them.
- */
-const GIRDLE_ROUNDING_TOLERANCE = 0.0085
-/** A stone without a girdle has no outline. */
-const MIN_GIRDLE = 0.001
-
-/** The height of a slope with this angle over half of a width. */
-const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
-
-/** Middles of DiamCalc's classes of girdle thickness, in percent (cutstudy.com, appraiser tables). */
-const thickness: Readonly<Record<(typeof girdles)[number], number>> = {
-  'Extremely Thin': 0.3,
-  'Very Thin': 0.7,
-  Thin: 1.25,
-  Medium: 2.35,
-  'Slightly Thick': 3.75,
-  Thick: 5,
-  'Very Thick': 6.25,
-  'Extremely Thick': 8,
-}
-
-/** These classes apply to the thinnest places; where main facets meet the girdle it is thicker by about 1.6 (pricescope.com). */
-const MAIN_FACET_ALLOWANCE = 1.6
-
-function girdlePercent([from, to = from]: GirdleThickness): number {
-  return (thickness[from] + thickness[to]) / 2 + MAIN_FACET_ALLOWANCE
-}
-
-/** Middles of DiamCalc's classes of culet size in mm (same tables), as percent of the width of a 6.5 mm stone. */
-const culetPercent: Readonly<Record<Culet, number>> = {
-  None: 0,
-  'Very Small': 0.23,
-  Small: 0.38,
-  Medium: 0.92,
-  'Slightly Large': 2.4,
-  Large: 4.8,
-  'Very Large': 9.2,
-  'Extremely Large': 15,
-}
-
-/** Ranges in which the facet models are valid: a brilliant with shorter stars, for example, has no traceable shape. */
-const ranges: Readonly<Record<keyof CutMeasurements, readonly [number, number]>> = {
-  tablePct: [20, 90],
-  depthPct: [30, 110],
-  crownAngle: [5, 60],
-  pavilionAngle: [20, 65],
-  girdlePct: [0.1, 20],
-  starPct: [20, 80],
-  lowerPct: [30, 95],
-  lengthToWidth: [0.7, 4],
-}
-
-function checkRanges(measured: CutMeasurements): void {
-  for (const [name, [min, max]] of Object.entries(ranges)) {
-    const value = Object.entries(measured).find(([key]) => key === name)?.[1]
-    if (value === undefined || (value >= min && value <= max)) continue
-    throw new ImpossibleProportions(`${name} must be ${min} to ${max}, got ${value}`)
-  }
-}
-
-function checkHeights({ crownHeight, girdle, pavilionDepth }: Proportions): void {
-  if (crownHeight < 0.01)
-    throw new ImpossibleProportions(`depthPct leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
-  if (girdle < MIN_GIRDLE)
-    throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
-  if (pavilionDepth < 0.1)
-    throw new ImpossibleProportions(`depthPct leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)
-}

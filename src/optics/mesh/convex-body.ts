@@ -17,40 +17,50 @@ import {
 import { toHalfEdges, type HalfEdges } from './half-edges.ts'
 import { WELD } from './weld.ts'
 
-type Surface = { readonly polygons: readonly Polygon[]; readonly halfEdges: HalfEdges }
+/** A closed convex body: flat facets with their corners counter-clockwise as seen from outside. Millimetres. */
+export type ConvexBody = {
+  readonly vertices: readonly Vector[]
+  readonly facets: readonly Polygon[]
+  /** In mm³, exact for the given facets. */
+  readonly volume: number
+  /** Supporting planes; facets in nearly the same plane share one. */
+  readonly regions: readonly PlanarRegion[]
+  /** Angle in degrees within which neighbouring facets were merged into one plane. */
+  readonly angle: number
+}
 
 /**
- * The facets of a mesh if every edge joins exactly two of them. Degenerate facets are kept if the surface needs them to be closed
- * (for a vertex on a straight edge), and left out if it is closed without them.
- * @param maxThickness thickness in millimetres up to which a facet is degenerate
- * @throws InvalidMesh if an edge has one facet, or more than two
+ * The convex body that a mesh bounds. Facets that face inwards are turned.
+ * @param mesh with welded vertices, and without unused ones
+ * @throws InvalidMesh if the mesh is open, in pieces, not convex or degenerate
  */
-function closedSurface({ vertices, facets }: Mesh, maxThickness: number): Surface {
-  const polygons = facets
-    .map((corners, index) => ({ number: index + 1, corners }))
-    .filter(({ corners }) => corners.length > 2)
-  const fullSurface = surfaceOf(polygons)
-  if (isClosed(fullSurface)) return fullSurface
-  const withoutDegenerate = surfaceOf(
-    polygons.filter(({ corners }) => fitPlane(vertices, corners).thickness > maxThickness),
-  )
-  if (isClosed(withoutDegenerate)) return withoutDegenerate
-  throw new InvalidMesh(faultOf(fullSurface, vertices))
+export function toConvexBody(mesh: Mesh): ConvexBody {
+  const size = diagonalOf(mesh.vertices)
+  if (!(size >= SMALLEST)) throw new InvalidMesh(`The body must be at least ${SMALLEST} mm across, got ${size}`)
+  if (mesh.facets.length < 4) throw new InvalidMesh(`The body must have at least 4 facets, got ${mesh.facets.length}`)
+  const oriented = orientConsistently(closedSurface(mesh, WELD * size))
+  const signed = volumeOf(mesh.vertices, oriented)
+  const volume = Math.abs(signed)
+  if (volume < MIN_VOLUME_RATIO * size ** 3) throw new InvalidMesh(`The body is flat: its volume is ${volume} mm³`)
+  const outwardPolygons = signed < 0 ? oriented.map(reverseWinding) : oriented
+  const compacted = compact(mesh.vertices, outwardPolygons)
+  const surface = { ...compacted, halfEdges: toHalfEdges(compacted.polygons) }
+  checkEdges(surface, size)
+  const planarRegions = findPlanarRegions(surface, size)
+  const { vertices, polygons: facets } = surface
+  return {
+    vertices,
+    facets,
+    volume,
+    regions: toSupportingPlanes(surface, planarRegions, size),
+    angle: planarRegions.angle,
+  }
 }
 
-const surfaceOf = (polygons: readonly Polygon[]): Surface => ({ polygons, halfEdges: toHalfEdges(polygons) })
-const isClosed = ({ halfEdges: { twin, nonManifold } }: Surface): boolean => nonManifold < 0 && !twin.includes(-1)
+/** Millimetres. The smallest cut diamonds are ten times as large. */
+const SMALLEST = 0.05
 
-function faultOf({ polygons, halfEdges }: Surface, vertices: Mesh['vertices']): string {
-  const { facet, from, to, twin, nonManifold } = halfEdges
-  const halfEdge = nonManifold < 0 ? twin.indexOf(-1) : nonManifold
-  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[halfEdge] ?? 0)))
-  const location = `at the edge from ${ends.join(' to ')}`
-  const number = polygons[facet[halfEdge] ?? 0]?.number
-  return nonManifold < 0
-    ? `The body is open ${location}, where facet ${number} ends`
-    : `More than two facets meet ${location}, one of them facet ${number}; every edge must join two`
-}
+type Surface = { readonly polygons: readonly Polygon[]; readonly halfEdges: HalfEdges }
 
 /**
  * Orients all facets of a closed surface like the first one, so that they all face outwards or all inwards.
@@ -77,8 +87,6 @@ function orientConsistently({ polygons, halfEdges }: Surface): Polygon[] {
   return polygons.map((polygon, index) => (orientations[index] === 1 ? reverseWinding(polygon) : polygon))
 }
 
-const reverseWinding = ({ number, corners }: Polygon): Polygon => ({ number, corners: corners.toReversed() })
-
 function notOrientableError(polygons: readonly Polygon[], a: number, b: number): InvalidMesh {
   const numbers = [a, b].map((facet) => polygons[facet]?.number)
   return new InvalidMesh(`The surface has no inside: facets ${numbers.join(' and ')} cannot be oriented consistently`)
@@ -89,14 +97,68 @@ function disconnectedError(polygons: readonly Polygon[], unreachedFacet: number)
   return new InvalidMesh(`The file contains more than one body: facet ${other} is not connected to facet ${first}`)
 }
 
-/** Tolerance for the flatness of facets and for points above planes, as a fraction of the size: the effect of three decimals. */
-const FLATNESS_TOLERANCE = 2e-4
-/** How far rounding to three decimals moves points, as a fraction of the size. It tilts a plane the more, the narrower its facet is. */
-const ROUNDING_DISPLACEMENT = 1.2e-4
+const reverseWinding = ({ number, corners }: Polygon): Polygon => ({ number, corners: corners.toReversed() })
 
-/** How far a point at this `distance` may be above the plane of facets that are `width` wide. Millimetres. */
-const maxHeight = (size: number, width: number, distance: number): number =>
-  size * (FLATNESS_TOLERANCE + (width > 0 ? (ROUNDING_DISPLACEMENT * distance) / width : Infinity))
+/**
+ * The facets of a mesh if every edge joins exactly two of them. Degenerate facets are kept if the surface needs them to be closed
+ * (for a vertex on a straight edge), and left out if it is closed without them.
+ * @param maxThickness thickness in millimetres up to which a facet is degenerate
+ * @throws InvalidMesh if an edge has one facet, or more than two
+ */
+function closedSurface({ vertices, facets }: Mesh, maxThickness: number): Surface {
+  const polygons = facets
+    .map((corners, index) => ({ number: index + 1, corners }))
+    .filter(({ corners }) => corners.length > 2)
+  const fullSurface = surfaceOf(polygons)
+  if (isClosed(fullSurface)) return fullSurface
+  const withoutDegenerate = surfaceOf(
+    polygons.filter(({ corners }) => fitPlane(vertices, corners).thickness > maxThickness),
+  )
+  if (isClosed(withoutDegenerate)) return withoutDegenerate
+  throw new InvalidMesh(faultOf(fullSurface, vertices))
+}
+
+const surfaceOf = (polygons: readonly Polygon[]): Surface => ({ polygons, halfEdges: toHalfEdges(polygons) })
+
+const isClosed = ({ halfEdges: { twin, nonManifold } }: Surface): boolean => nonManifold < 0 && !twin.includes(-1)
+
+function faultOf({ polygons, halfEdges }: Surface, vertices: Mesh['vertices']): string {
+  const { facet, from, to, twin, nonManifold } = halfEdges
+  const halfEdge = nonManifold < 0 ? twin.indexOf(-1) : nonManifold
+  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[halfEdge] ?? 0)))
+  const location = `at the edge from ${ends.join(' to ')}`
+  const number = polygons[facet[halfEdge] ?? 0]?.number
+  return nonManifold < 0
+    ? `The body is open ${location}, where facet ${number} ends`
+    : `More than two facets meet ${location}, one of them facet ${number}; every edge must join two`
+}
+
+/** By the divergence theorem: pyramids over all triangles, from the centre, to limit rounding errors. Negative if facets face inwards. */
+function volumeOf(vertices: readonly Vector[], polygons: readonly Polygon[]): number {
+  const { min, max } = boundingBox(vertices)
+  const middle = scale(add(min, max), 0.5)
+  let sum = 0
+  for (const { corners } of polygons) {
+    const [first, ...others] = corners.map((corner) => subtract(pointAt(vertices, corner), middle))
+    for (const [index, corner] of others.entries()) {
+      const next = others[index + 1]
+      if (first !== undefined && next !== undefined) sum += dot(first, cross(corner, next))
+    }
+  }
+  return sum / 6
+}
+
+/** Minimum volume as a fraction of the size cubed. */
+const MIN_VOLUME_RATIO = 1e-6
+
+function compact(
+  vertices: readonly Vector[],
+  polygons: readonly Polygon[],
+): Pick<OrientedSurface, 'vertices' | 'polygons'> {
+  const compactMesh = withoutUnusedVertices({ vertices, facets: polygons.map(({ corners }) => corners) })
+  const compacted = polygons.map(({ number }, index) => ({ number, corners: compactMesh.facets[index] ?? [] }))
+  return { vertices: compactMesh.vertices, polygons: compacted }
+}
 
 /**
  * Checks that a closed, connected surface can bound a convex body: it has no hole through it, its facets are flat, and no edge is
@@ -143,6 +205,16 @@ function checkFlat(
   const distance = roundToMicrometres(Math.abs(heightAbove(fit, point)))
   throw new InvalidMesh(`Facet ${number} is not flat: its corner ${formatPoint(point)} is ${distance} mm off its plane`)
 }
+
+/** Tolerance for the flatness of facets and for points above planes, as a fraction of the size: the effect of three decimals. */
+const FLATNESS_TOLERANCE = 2e-4
+
+/** How far a point at this `distance` may be above the plane of facets that are `width` wide. Millimetres. */
+const maxHeight = (size: number, width: number, distance: number): number =>
+  size * (FLATNESS_TOLERANCE + (width > 0 ? (ROUNDING_DISPLACEMENT * distance) / width : Infinity))
+
+/** How far rounding to three decimals moves points, as a fraction of the size. It tilts a plane the more, the narrower its facet is. */
+const ROUNDING_DISPLACEMENT = 1.2e-4
 
 function concaveEdgeError(
   { vertices, polygons, halfEdges }: OrientedSurface,
@@ -205,73 +277,4 @@ function notConvexError(
   return new InvalidMesh(
     `The body is not convex: ${formatPoint(pointAt(vertices, highest))} is ${roundToMicrometres(lift)} mm above facet ${number} and its plane`,
   )
-}
-
-/** A closed convex body: flat facets with their corners counter-clockwise as seen from outside. Millimetres. */
-export type ConvexBody = {
-  readonly vertices: readonly Vector[]
-  readonly facets: readonly Polygon[]
-  /** In mm³, exact for the given facets. */
-  readonly volume: number
-  /** Supporting planes; facets in nearly the same plane share one. */
-  readonly regions: readonly PlanarRegion[]
-  /** Angle in degrees within which neighbouring facets were merged into one plane. */
-  readonly angle: number
-}
-
-/** Minimum volume as a fraction of the size cubed. */
-const MIN_VOLUME_RATIO = 1e-6
-/** Millimetres. The smallest cut diamonds are ten times as large. */
-const SMALLEST = 0.05
-
-/**
- * The convex body that a mesh bounds. Facets that face inwards are turned.
- * @param mesh with welded vertices, and without unused ones
- * @throws InvalidMesh if the mesh is open, in pieces, not convex or degenerate
- */
-export function toConvexBody(mesh: Mesh): ConvexBody {
-  const size = diagonalOf(mesh.vertices)
-  if (!(size >= SMALLEST)) throw new InvalidMesh(`The body must be at least ${SMALLEST} mm across, got ${size}`)
-  if (mesh.facets.length < 4) throw new InvalidMesh(`The body must have at least 4 facets, got ${mesh.facets.length}`)
-  const oriented = orientConsistently(closedSurface(mesh, WELD * size))
-  const signed = volumeOf(mesh.vertices, oriented)
-  const volume = Math.abs(signed)
-  if (volume < MIN_VOLUME_RATIO * size ** 3) throw new InvalidMesh(`The body is flat: its volume is ${volume} mm³`)
-  const outwardPolygons = signed < 0 ? oriented.map(reverseWinding) : oriented
-  const compacted = compact(mesh.vertices, outwardPolygons)
-  const surface = { ...compacted, halfEdges: toHalfEdges(compacted.polygons) }
-  checkEdges(surface, size)
-  const planarRegions = findPlanarRegions(surface, size)
-  const { vertices, polygons: facets } = surface
-  return {
-    vertices,
-    facets,
-    volume,
-    regions: toSupportingPlanes(surface, planarRegions, size),
-    angle: planarRegions.angle,
-  }
-}
-
-function compact(
-  vertices: readonly Vector[],
-  polygons: readonly Polygon[],
-): Pick<OrientedSurface, 'vertices' | 'polygons'> {
-  const compactMesh = withoutUnusedVertices({ vertices, facets: polygons.map(({ corners }) => corners) })
-  const compacted = polygons.map(({ number }, index) => ({ number, corners: compactMesh.facets[index] ?? [] }))
-  return { vertices: compactMesh.vertices, polygons: compacted }
-}
-
-/** By the divergence theorem: pyramids over all triangles, from the centre, to limit rounding errors. Negative if facets face inwards. */
-function volumeOf(vertices: readonly Vector[], polygons: readonly Polygon[]): number {
-  const { min, max } = boundingBox(vertices)
-  const middle = scale(add(min, max), 0.5)
-  let sum = 0
-  for (const { corners } of polygons) {
-    const [first, ...others] = corners.map((corner) => subtract(pointAt(vertices, corner), middle))
-    for (const [index, corner] of others.entries()) {
-      const next = others[index + 1]
-      if (first !== undefined && next !== undefined) sum += dot(first, cross(corner, next))
-    }
-  }
-  return sum / 6
 }

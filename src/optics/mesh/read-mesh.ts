@@ -15,12 +15,104 @@ import {
   type MeshLine,
 } from './mesh-builder.ts'
 
+/**
+ * Reads a mesh and welds its nearly equal points; facets keep their order. The format is detected by content. Time and memory are linear
+ * in the size of the file, whatever it contains. @throws UnreadableMesh
+ */
+export function readMesh(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
+  if (bytes.length === 0) throw new UnreadableMesh('The file is empty; it must be OFF, STL or OBJ')
+  const { format, mesh } = readByFormat(bytes)
+  return { format, mesh: weldVertices(mesh) }
+}
+
+function readByFormat(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
+  if (isBinaryStl(bytes)) return { format: 'STL', mesh: readBinaryStl(bytes) }
+  if (bytes.includes(0)) return { format: 'STL', mesh: readBinaryStl(bytes) }
+  const text = textOf(bytes)
+  switch (formatOf(text)) {
+    case 'OFF':
+      return { format: 'OFF', mesh: readOff(text) }
+    case 'STL':
+      return { format: 'STL', mesh: readTextStl(text) }
+    case 'OBJ':
+      return { format: 'OBJ', mesh: readObj(text) }
+    default:
+      throw new UnreadableMesh(
+        'The file must be OFF (starts with OFF), STL (starts with solid) or OBJ (lines that start with v and f)',
+      )
+  }
+}
+
+/** Whether the length fits the number of facets. The first word is no criterion: many binary files start with `solid`, as text files do. */
+const isBinaryStl = (bytes: Uint8Array): boolean =>
+  bytes.length >= FIRST_FACET_OFFSET && lengthFor(countOf(viewOf(bytes))) === bytes.length
+
+const FIRST_FACET_OFFSET = 84
+
+const lengthFor = (facets: number): number => FIRST_FACET_OFFSET + FACET_BYTES * facets
+
+const FACET_BYTES = 50
+
+const countOf = (view: DataView): number => view.getUint32(STL_HEADER_BYTES, true)
+
+/** Layout: an ignored header and the number of facets; then for each facet a normal, three corners and two ignored bytes. */
+const STL_HEADER_BYTES = 80
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** Reads a binary STL: little endian, single precision. @throws UnreadableMesh */
+function readBinaryStl(bytes: Uint8Array): Mesh {
+  const view = viewOf(bytes)
+  if (bytes.length < FIRST_FACET_OFFSET)
+    throw new UnreadableMesh(`A binary STL must have at least ${FIRST_FACET_OFFSET} bytes, got ${bytes.length}`)
+  const count = countOf(view)
+  if (lengthFor(count) !== bytes.length)
+    throw new UnreadableMesh(
+      `The file is not OFF, text STL or OBJ; a binary STL of ${count} facets must have ${lengthFor(count)} bytes, got ${bytes.length}`,
+    )
+  if (count > MAX_FACETS) throw tooManyFacetsError(`${count} facets`)
+  const builder = createMeshBuilder()
+  for (let facet = 0; facet < count; facet++) {
+    const location = `Facet ${facet + 1}`
+    const from = FIRST_FACET_OFFSET + FACET_BYTES * facet + NORMAL_BYTES
+    const corners = [0, 1, 2].map((corner) => builder.addPoint(location, pointAt(view, from + POINT_BYTES * corner)))
+    builder.addFacet(location, corners)
+  }
+  return buildMesh(builder)
+}
+
+const NORMAL_BYTES = 12
+
+const pointAt = (view: DataView, from: number): number[] =>
+  [0, 4, 8].map((offset) => view.getFloat32(from + offset, true))
+
+const POINT_BYTES = 12
+
+/** Decodes each byte as one character: everything that is read is ASCII, and names in any encoding are skipped. */
+function textOf(bytes: Uint8Array): string {
+  const from = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', from)
+}
+
+/** The UTF-8 byte order mark, which some editors write at the start of a text. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+
+function formatOf(text: string): MeshFormat | undefined {
+  let isFirst = true
+  for (const { words } of readLines(text)) {
+    const [word = ''] = words
+    if (isFirst && isOffHeader(word)) return 'OFF'
+    if (isFirst && word.toLowerCase() === 'solid') return 'STL'
+    if (word === 'v' || word === 'f') return 'OBJ'
+    isFirst = false
+  }
+  return undefined
+}
+
 /** Whether a file's first word is an OFF header, supported or not. */
 const isOffHeader = (word: string): boolean => OFF_HEADER.test(word.toUpperCase().slice(0, 8))
-const OFF_HEADER = /^(ST)?C?N?4?N?OFF/
 
-/** The supported headers. Colours, normals and texture coordinates of points are skipped. */
-const supportedHeaders = ['OFF', 'COFF', 'NOFF', 'CNOFF', 'STOFF', 'STCOFF', 'STNOFF', 'STCNOFF']
+const OFF_HEADER = /^(ST)?C?N?4?N?OFF/
 
 /**
  * Reads Geomview's OFF in text format: a header, the counts of points, facets and edges (on the same line or the next), then a line per
@@ -65,6 +157,9 @@ function nextLine(lines: Generator<MeshLine>): MeshLine {
   throw new UnreadableMesh('The file is truncated: it must start with OFF and the counts of points, facets and edges')
 }
 
+/** The supported headers. Colours, normals and texture coordinates of points are skipped. */
+const supportedHeaders = ['OFF', 'COFF', 'NOFF', 'CNOFF', 'STOFF', 'STCOFF', 'STNOFF', 'STCNOFF']
+
 /** The corners of a facet: their count, then as many point indices from 0. A colour may follow. */
 function cornersOf([countWord = '', ...indexWords]: readonly string[], line: number, points: number): number[] {
   const count = parseInteger(countWord, line)
@@ -76,40 +171,13 @@ function cornersOf([countWord = '', ...indexWords]: readonly string[], line: num
   throw new UnreadableMesh(`Line ${line}: points are numbered 0 to ${points - 1}, got ${wrong}`)
 }
 
+const describeCounts = ({ points, facets }: OffCounts): string => `${points} points and ${facets} facets`
+
 function checkComplete({ mesh: { vertices, facets } }: MeshBuilder, counts: OffCounts): void {
   if (vertices.length === counts.points && facets.length === counts.facets) return
   throw new UnreadableMesh(
     `The file is truncated: it declares ${describeCounts(counts)}, but contains only ${describeCounts({ points: vertices.length, facets: facets.length })}`,
   )
-}
-
-const describeCounts = ({ points, facets }: OffCounts): string => `${points} points and ${facets} facets`
-
-/** Reads Wavefront's OBJ: points (`v`) and facets (`f`). Names, materials, normals and other lines are skipped. @throws UnreadableMesh */
-function readObj(text: string): Mesh {
-  const builder = createMeshBuilder()
-  for (const { number, words } of readLines(text)) {
-    const [keyword, ...operands] = words
-    const location = `Line ${number}`
-    if (keyword === 'v') builder.addPoint(location, parsePoint(operands, number))
-    if (keyword === 'f') {
-      const count = builder.mesh.vertices.length
-      builder.addFacet(
-        location,
-        operands.map((word) => cornerOf(word, number, count)),
-      )
-    }
-  }
-  return buildMesh(builder)
-}
-
-/** The index, from 0, of a corner: `7/2/5` is point 7 (texture 2, normal 5), `-1` the last point so far. */
-function cornerOf(word: string, line: number, count: number): number {
-  const slash = word.indexOf('/')
-  const point = parseInteger(slash < 0 ? word : word.slice(0, slash), line)
-  const index = point < 0 ? count + point : point - 1
-  if (index >= 0 && index < count) return index
-  throw new UnreadableMesh(`Line ${line}: only ${count} points precede this facet, which refers to point ${point}`)
 }
 
 /**
@@ -138,98 +206,37 @@ function readTextStl(text: string): Mesh {
   return buildMesh(builder)
 }
 
-const keywords = ['solid', 'facet', 'outer', 'vertex', 'endloop', 'endfacet', 'endsolid'] as const
-
 function keywordOf({ words: [first = ''], number }: MeshLine): (typeof keywords)[number] {
   const keyword = keywords.find((candidate) => candidate === first.toLowerCase())
   if (keyword !== undefined) return keyword
   throw new UnreadableMesh(`Line ${number}: ${quoteWord(first)} must be one of ${keywords.join(', ')}`)
 }
 
-/** Layout: an ignored header and the number of facets; then for each facet a normal, three corners and two ignored bytes. */
-const STL_HEADER_BYTES = 80
-const FIRST_FACET_OFFSET = 84
-const FACET_BYTES = 50
-const NORMAL_BYTES = 12
-const POINT_BYTES = 12
+const keywords = ['solid', 'facet', 'outer', 'vertex', 'endloop', 'endfacet', 'endsolid'] as const
 
-/** Whether the length fits the number of facets. The first word is no criterion: many binary files start with `solid`, as text files do. */
-const isBinaryStl = (bytes: Uint8Array): boolean =>
-  bytes.length >= FIRST_FACET_OFFSET && lengthFor(countOf(viewOf(bytes))) === bytes.length
-
-/** Reads a binary STL: little endian, single precision. @throws UnreadableMesh */
-function readBinaryStl(bytes: Uint8Array): Mesh {
-  const view = viewOf(bytes)
-  if (bytes.length < FIRST_FACET_OFFSET)
-    throw new UnreadableMesh(`A binary STL must have at least ${FIRST_FACET_OFFSET} bytes, got ${bytes.length}`)
-  const count = countOf(view)
-  if (lengthFor(count) !== bytes.length)
-    throw new UnreadableMesh(
-      `The file is not OFF, text STL or OBJ; a binary STL of ${count} facets must have ${lengthFor(count)} bytes, got ${bytes.length}`,
-    )
-  if (count > MAX_FACETS) throw tooManyFacetsError(`${count} facets`)
+/** Reads Wavefront's OBJ: points (`v`) and facets (`f`). Names, materials, normals and other lines are skipped. @throws UnreadableMesh */
+function readObj(text: string): Mesh {
   const builder = createMeshBuilder()
-  for (let facet = 0; facet < count; facet++) {
-    const location = `Facet ${facet + 1}`
-    const from = FIRST_FACET_OFFSET + FACET_BYTES * facet + NORMAL_BYTES
-    const corners = [0, 1, 2].map((corner) => builder.addPoint(location, pointAt(view, from + POINT_BYTES * corner)))
-    builder.addFacet(location, corners)
+  for (const { number, words } of readLines(text)) {
+    const [keyword, ...operands] = words
+    const location = `Line ${number}`
+    if (keyword === 'v') builder.addPoint(location, parsePoint(operands, number))
+    if (keyword === 'f') {
+      const count = builder.mesh.vertices.length
+      builder.addFacet(
+        location,
+        operands.map((word) => cornerOf(word, number, count)),
+      )
+    }
   }
   return buildMesh(builder)
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-const countOf = (view: DataView): number => view.getUint32(STL_HEADER_BYTES, true)
-const lengthFor = (facets: number): number => FIRST_FACET_OFFSET + FACET_BYTES * facets
-
-const pointAt = (view: DataView, from: number): number[] =>
-  [0, 4, 8].map((offset) => view.getFloat32(from + offset, true))
-
-/** The UTF-8 byte order mark, which some editors write at the start of a text. */
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
-
-/**
- * Reads a mesh and welds its nearly equal points; facets keep their order. The format is detected by content. Time and memory are linear
- * in the size of the file, whatever it contains. @throws UnreadableMesh
- */
-export function readMesh(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
-  if (bytes.length === 0) throw new UnreadableMesh('The file is empty; it must be OFF, STL or OBJ')
-  const { format, mesh } = readByFormat(bytes)
-  return { format, mesh: weldVertices(mesh) }
-}
-
-function readByFormat(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
-  if (isBinaryStl(bytes)) return { format: 'STL', mesh: readBinaryStl(bytes) }
-  if (bytes.includes(0)) return { format: 'STL', mesh: readBinaryStl(bytes) }
-  const text = textOf(bytes)
-  switch (formatOf(text)) {
-    case 'OFF':
-      return { format: 'OFF', mesh: readOff(text) }
-    case 'STL':
-      return { format: 'STL', mesh: readTextStl(text) }
-    case 'OBJ':
-      return { format: 'OBJ', mesh: readObj(text) }
-    default:
-      throw new UnreadableMesh(
-        'The file must be OFF (starts with OFF), STL (starts with solid) or OBJ (lines that start with v and f)',
-      )
-  }
-}
-
-/** Decodes each byte as one character: everything that is read is ASCII, and names in any encoding are skipped. */
-function textOf(bytes: Uint8Array): string {
-  const from = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', from)
-}
-
-function formatOf(text: string): MeshFormat | undefined {
-  let isFirst = true
-  for (const { words } of readLines(text)) {
-    const [word = ''] = words
-    if (isFirst && isOffHeader(word)) return 'OFF'
-    if (isFirst && word.toLowerCase() === 'solid') return 'STL'
-    if (word === 'v' || word === 'f') return 'OBJ'
-    isFirst = false
-  }
-  return undefined
+/** The index, from 0, of a corner: `7/2/5` is point 7 (texture 2, normal 5), `-1` the last point so far. */
+function cornerOf(word: string, line: number, count: number): number {
+  const slash = word.indexOf('/')
+  const point = parseInteger(slash < 0 ? word : word.slice(0, slash), line)
+  const index = point < 0 ? count + point : point - 1
+  if (index >= 0 && index < count) return index
+  throw new UnreadableMesh(`Line ${line}: only ${count} points precede this facet, which refers to point ${point}`)
 }

@@ -22,129 +22,10 @@ import { Loop, type RunCounters } from '../engine/loop.ts'
 import { LocalProgress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 
-/** Streams with events that revoke tokens. */
-const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-', RESTORES_STREAM] } as const
-
 /** The claims that identify an access token. */
 type AccessTokenIdentity = Grant & { readonly session: string; readonly number: number }
 
-/** Tolerated clock skew between instances: a revocation is kept this much longer than the token's lifetime. */
-const CLOCK_SKEW_MS = 600_000
-
-/** Milliseconds after the start in which no revocation is removed, so that a wrong clock can be corrected first. */
-const STARTUP_RETENTION_MS = 600_000
-
-type RevocationMap<Key> = Map<Key, { readonly epoch: number; readonly removableAt: number }>
-
-/**
- * The access tokens revoked before their expiry. Applying an event twice changes nothing; revocations of expired tokens
- * are removed. Reads only event types, names and epochs, so that events of newer releases revoke tokens too.
- */
-export class RevokedTokens {
-  readonly #sessions: RevocationMap<string> = new Map()
-  readonly #tokens: RevocationMap<string> = new Map()
-  readonly #accounts: RevocationMap<number> = new Map()
-  readonly #clients: RevocationMap<string> = new Map()
-  readonly #retentionMs: number
-  #logEpoch = FIRST_EPOCH
-  readonly #monotonic: () => number
-  readonly #startedAt: number
-  #lastClockReading: { readonly time: number; readonly at: number } | undefined
-
-  /**
-   * @param ttl lifetime of an access token, in seconds
-   * @param monotonic milliseconds of a clock that never goes back
-   */
-  constructor(ttl: number, monotonic: () => number = () => performance.now()) {
-    this.#retentionMs = ttl * 1000 + CLOCK_SKEW_MS
-    this.#monotonic = monotonic
-    this.#startedAt = monotonic()
-  }
-
-  /** The epoch of the log, as far as it was read. */
-  get logEpoch(): number {
-    return this.#logEpoch
-  }
-
-  applyEvent({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
-    const revokedAt = eventTimeOf({ metadata })
-    const id = stream.slice(stream.indexOf('-') + 1)
-    if (type === 'SessionRevoked') this.#revoke(this.#sessions, id, 1, revokedAt)
-    else if (type === 'LogRestored') this.#logEpoch = epochOfLastRestore({ type, data })
-    else if (type === 'AccessTokenRevoked') this.#revoke(this.#tokens, `${id}/${Number(data['number'])}`, 1, revokedAt)
-    else if (type === 'PasswordChanged' || type === 'AccountDisabled') {
-      this.#revoke(this.#accounts, Number(id), Number(data['epoch']), revokedAt)
-    } else if (type === 'ClientDisabled') this.#revoke(this.#clients, id, Number(data['epoch']), revokedAt)
-  }
-
-  isLive({ session, number, account, accountEpoch, client, clientEpoch, logEpoch }: AccessTokenIdentity): boolean {
-    return (
-      isSameEpoch(logEpoch, this.#logEpoch) &&
-      !this.#sessions.has(session) &&
-      (this.#accounts.get(account)?.epoch ?? 0) <= accountEpoch &&
-      (this.#clients.get(client)?.epoch ?? 0) <= clientEpoch &&
-      (this.#tokens.size === 0 || !this.#tokens.has(`${session}/${number}`))
-    )
-  }
-
-  /**
-   * Removes revocations of tokens that have expired since. Guards against a clock that jumps ahead temporarily: time
-   * advances at most as fast as the monotonic clock; a clock set back is followed at once.
-   * @param clock milliseconds since 1970
-   */
-  removeExpired(clock: number): void {
-    const monotonicNow = this.#monotonic()
-    const { time = clock, at: lastMonotonic = monotonicNow } = this.#lastClockReading ?? {}
-    const now = Math.min(clock, time + monotonicNow - lastMonotonic)
-    this.#lastClockReading = { time: now, at: monotonicNow }
-    if (monotonicNow - this.#startedAt < STARTUP_RETENTION_MS) return
-    for (const revocations of [this.#sessions, this.#tokens, this.#clients]) removeExpiredFrom(revocations, now)
-    removeExpiredFrom(this.#accounts, now)
-  }
-
-  #revoke<Key>(revocations: RevocationMap<Key>, key: Key, epoch: number, revokedAt: number): void {
-    const existing = revocations.get(key)
-    if (existing !== undefined && existing.epoch >= epoch) return
-    revocations.delete(key)
-    revocations.set(key, { epoch, removableAt: revokedAt + this.#retentionMs })
-  }
-}
-
-/** Entries are in insertion order: stops at the first that is still needed. */
-function removeExpiredFrom<Key>(revocations: RevocationMap<Key>, now: number): void {
-  for (const [key, { removableAt }] of revocations) {
-    if (removableAt > now) return
-    revocations.delete(key)
-  }
-}
-
 type TokenEvent = Parameters<RevokedTokens['applyEvent']>[0]
-
-type TokenRevocationListOptions = {
-  readonly store: EventStore
-  /** Lifetime of an access token, in seconds. */
-  readonly ttlSeconds: number
-  readonly clock: () => number
-  /** Milliseconds of a clock that never goes back. */
-  readonly monotonic: () => number
-  /** Projects the locations of logins from the same events. */
-  readonly loginLocations: { note(event: TokenEvent): void }
-  /** Receives new link-signing keys, from any process. */
-  readonly linkKeys: { note(event: StoredEvent): void }
-  /** Whether reads continue while the log is unavailable. Default: no. */
-  readonly stale?: StaleReadPolicy
-  readonly log: AppLogger
-}
-
-const SUBSCRIBED_STREAMS = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
-
-/** Milliseconds between two reads of the head, if the store returns it by a promise. */
-const CONFIRM_INTERVAL_MS = 1000
-/** Milliseconds that a confirmation is valid. */
-const CONFIRMATION_TTL_MS = 5000
-/** Milliseconds that a request waits for known events to be projected before it reads the log itself. */
-const CATCH_UP_WAIT_MS = 2000
-const CLEANUP_INTERVAL_MS = 60_000
 
 /**
  * Tells from memory which access tokens are revoked, without reading a store for each request. If the store knows its
@@ -325,5 +206,127 @@ export class TokenRevocationList {
         this.#latestAccountPosition = event.position
     }
     this.#progress.advance(position)
+  }
+}
+
+type TokenRevocationListOptions = {
+  readonly store: EventStore
+  /** Lifetime of an access token, in seconds. */
+  readonly ttlSeconds: number
+  readonly clock: () => number
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number
+  /** Projects the locations of logins from the same events. */
+  readonly loginLocations: { note(event: TokenEvent): void }
+  /** Receives new link-signing keys, from any process. */
+  readonly linkKeys: { note(event: StoredEvent): void }
+  /** Whether reads continue while the log is unavailable. Default: no. */
+  readonly stale?: StaleReadPolicy
+  readonly log: AppLogger
+}
+
+/** Milliseconds between two reads of the head, if the store returns it by a promise. */
+const CONFIRM_INTERVAL_MS = 1000
+
+const CLEANUP_INTERVAL_MS = 60_000
+
+/** Milliseconds that a request waits for known events to be projected before it reads the log itself. */
+const CATCH_UP_WAIT_MS = 2000
+
+/** Milliseconds that a confirmation is valid. */
+const CONFIRMATION_TTL_MS = 5000
+
+/** Streams with events that revoke tokens. */
+const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-', RESTORES_STREAM] } as const
+
+const SUBSCRIBED_STREAMS = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
+
+type RevocationMap<Key> = Map<Key, { readonly epoch: number; readonly removableAt: number }>
+
+/**
+ * The access tokens revoked before their expiry. Applying an event twice changes nothing; revocations of expired tokens
+ * are removed. Reads only event types, names and epochs, so that events of newer releases revoke tokens too.
+ */
+export class RevokedTokens {
+  readonly #sessions: RevocationMap<string> = new Map()
+  readonly #tokens: RevocationMap<string> = new Map()
+  readonly #accounts: RevocationMap<number> = new Map()
+  readonly #clients: RevocationMap<string> = new Map()
+  readonly #retentionMs: number
+  #logEpoch = FIRST_EPOCH
+  readonly #monotonic: () => number
+  readonly #startedAt: number
+  #lastClockReading: { readonly time: number; readonly at: number } | undefined
+
+  /**
+   * @param ttl lifetime of an access token, in seconds
+   * @param monotonic milliseconds of a clock that never goes back
+   */
+  constructor(ttl: number, monotonic: () => number = () => performance.now()) {
+    this.#retentionMs = ttl * 1000 + CLOCK_SKEW_MS
+    this.#monotonic = monotonic
+    this.#startedAt = monotonic()
+  }
+
+  /** The epoch of the log, as far as it was read. */
+  get logEpoch(): number {
+    return this.#logEpoch
+  }
+
+  applyEvent({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
+    const revokedAt = eventTimeOf({ metadata })
+    const id = stream.slice(stream.indexOf('-') + 1)
+    if (type === 'SessionRevoked') this.#revoke(this.#sessions, id, 1, revokedAt)
+    else if (type === 'LogRestored') this.#logEpoch = epochOfLastRestore({ type, data })
+    else if (type === 'AccessTokenRevoked') this.#revoke(this.#tokens, `${id}/${Number(data['number'])}`, 1, revokedAt)
+    else if (type === 'PasswordChanged' || type === 'AccountDisabled') {
+      this.#revoke(this.#accounts, Number(id), Number(data['epoch']), revokedAt)
+    } else if (type === 'ClientDisabled') this.#revoke(this.#clients, id, Number(data['epoch']), revokedAt)
+  }
+
+  isLive({ session, number, account, accountEpoch, client, clientEpoch, logEpoch }: AccessTokenIdentity): boolean {
+    return (
+      isSameEpoch(logEpoch, this.#logEpoch) &&
+      !this.#sessions.has(session) &&
+      (this.#accounts.get(account)?.epoch ?? 0) <= accountEpoch &&
+      (this.#clients.get(client)?.epoch ?? 0) <= clientEpoch &&
+      (this.#tokens.size === 0 || !this.#tokens.has(`${session}/${number}`))
+    )
+  }
+
+  /**
+   * Removes revocations of tokens that have expired since. Guards against a clock that jumps ahead temporarily: time
+   * advances at most as fast as the monotonic clock; a clock set back is followed at once.
+   * @param clock milliseconds since 1970
+   */
+  removeExpired(clock: number): void {
+    const monotonicNow = this.#monotonic()
+    const { time = clock, at: lastMonotonic = monotonicNow } = this.#lastClockReading ?? {}
+    const now = Math.min(clock, time + monotonicNow - lastMonotonic)
+    this.#lastClockReading = { time: now, at: monotonicNow }
+    if (monotonicNow - this.#startedAt < STARTUP_RETENTION_MS) return
+    for (const revocations of [this.#sessions, this.#tokens, this.#clients]) removeExpiredFrom(revocations, now)
+    removeExpiredFrom(this.#accounts, now)
+  }
+
+  #revoke<Key>(revocations: RevocationMap<Key>, key: Key, epoch: number, revokedAt: number): void {
+    const existing = revocations.get(key)
+    if (existing !== undefined && existing.epoch >= epoch) return
+    revocations.delete(key)
+    revocations.set(key, { epoch, removableAt: revokedAt + this.#retentionMs })
+  }
+}
+
+/** Tolerated clock skew between instances: a revocation is kept this much longer than the token's lifetime. */
+const CLOCK_SKEW_MS = 600_000
+
+/** Milliseconds after the start in which no revocation is removed, so that a wrong clock can be corrected first. */
+const STARTUP_RETENTION_MS = 600_000
+
+/** Entries are in insertion order: stops at the first that is still needed. */
+function removeExpiredFrom<Key>(revocations: RevocationMap<Key>, now: number): void {
+  for (const [key, { removableAt }] of revocations) {
+    if (removableAt > now) return
+    revocations.delete(key)
   }
 }

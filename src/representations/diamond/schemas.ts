@@ -23,15 +23,7 @@ const versions = <Schema extends z.ZodType>(schemaOf: (version: ApiVersion) => S
   v4: schemaOf('v4'),
 })
 
-function documentationOf(name: FieldName, version: ApiVersion) {
-  const { about, example } = FIELD_DESCRIPTIONS[name]
-  const value = V4_FIELDS[name].parse(example)
-  return { description: about, examples: [JSON.parse(jsonWriterOf(FIELDS[name], version)(value)) as unknown] }
-}
-
 export const ASSIGNED_MEMBERS = ['id', 'date', 'certifications', 'scores', '_links'] as const
-
-type DiamondInput = Readonly<Record<string, unknown>>
 
 /**
  * The members of a diamond in a request.
@@ -48,7 +40,25 @@ const memberSchemas = (version: ApiVersion, absentMessage: string, required: (sc
   ...assignedMembers(ASSIGNED_MEMBERS),
 })
 
+function documentationOf(name: FieldName, version: ApiVersion) {
+  const { about, example } = FIELD_DESCRIPTIONS[name]
+  const value = V4_FIELDS[name].parse(example)
+  return { description: about, examples: [JSON.parse(jsonWriterOf(FIELDS[name], version)(value)) as unknown] }
+}
+
 const IS_ASSIGNED: ReadonlySet<string> = new Set(ASSIGNED_MEMBERS)
+
+type DiamondInput = Readonly<Record<string, unknown>>
+
+/** A diamond to create. null means absent. */
+export const NEW_DIAMOND: PerApiVersion<z.ZodType<NewDiamond>> = versions((version) =>
+  objectSchema(
+    memberSchemas(version, 'is required', (schema) => schema),
+    'a diamond',
+  )
+    .transform((given: DiamondInput) => splitInput(given).set as NewDiamond)
+    .meta({ id: `NewDiamond.${version}` }),
+)
 
 /** Splits the input into values to set and fields to remove (null). */
 function splitInput(given: DiamondInput): Pick<DiamondFieldChanges, 'set' | 'removed'> {
@@ -61,16 +71,6 @@ function splitInput(given: DiamondInput): Pick<DiamondFieldChanges, 'set' | 'rem
   }
   return { set, removed }
 }
-
-/** A diamond to create. null means absent. */
-export const NEW_DIAMOND: PerApiVersion<z.ZodType<NewDiamond>> = versions((version) =>
-  objectSchema(
-    memberSchemas(version, 'is required', (schema) => schema),
-    'a diamond',
-  )
-    .transform((given: DiamondInput) => splitInput(given).set as NewDiamond)
-    .meta({ id: `NewDiamond.${version}` }),
-)
 
 const changes = (version: ApiVersion) =>
   memberSchemas(version, "can't be removed; send a new value or leave it out", (schema) => schema.optional())
@@ -110,12 +110,6 @@ const scoresOf = (version: ApiVersion) =>
     Object.fromEntries((Object.keys(SCORE_MEMBERS) as ScoreName[]).map((name) => [name, scoreOf(name, version)])),
   )
 
-function outputFieldSchema(name: FieldName, version: ApiVersion): z.ZodType {
-  const field: FieldDefinition = FIELDS[name]
-  const schema = outputSchema(field, version).meta(documentationOf(name, version))
-  return field.required || field.default !== null ? schema : schema.nullable()
-}
-
 export const DIAMOND = versions((version) =>
   z
     .strictObject({
@@ -128,3 +122,9 @@ export const DIAMOND = versions((version) =>
     })
     .meta({ id: `Diamond.${version}` }),
 )
+
+function outputFieldSchema(name: FieldName, version: ApiVersion): z.ZodType {
+  const field: FieldDefinition = FIELDS[name]
+  const schema = outputSchema(field, version).meta(documentationOf(name, version))
+  return field.required || field.default !== null ? schema : schema.nullable()
+}

@@ -25,119 +25,10 @@ import { StreamBuffer, type ClientStream } from './stream-buffer.ts'
 import { LEADER_ONLY } from './node.ts'
 import type { Timing } from './timing.ts'
 
-/** An event, reduced to what finding the head needs. */
-export type ScannedEvent = { readonly position: Position; readonly isApplicationEvent: boolean }
-
-/** Reads up to `count` events backwards, newest first, from the end or from before a position. */
-export type BackwardReader = (from: Position | 'end', count: number) => Promise<readonly ScannedEvent[]>
-
-/** Events per page. Usually the newest event is ours and only few events of the server follow it. */
-const FIRST_PAGES = [1, 32, 1_024]
-const PAGE = 4_096
-
-/**
- * Finds the position of the newest event that is not the server's own. Any number of the server's events may follow it:
- * the standard projections, enabled on an existing log, write several for each event. So scanned ranges are remembered
- * and not scanned again.
- */
-export class HeadFinder {
-  #newest: PositionOrStart = 'start'
-  /** Up to here, no event of ours follows `#newest`. */
-  #scannedTo: PositionOrStart = 'start'
-
-  constructor(private readonly readBackwards: BackwardReader) {}
-
-  /**
-   * Records an event of ours.
-   * @param scannedTo a position up to which no event of ours follows it, such as a checkpoint of the server
-   */
-  observePosition(position: PositionOrStart, scannedTo: PositionOrStart = position): void {
-    if (comparePositions(position, this.#newest) > 0) this.#newest = position
-    if (comparePositions(scannedTo, this.#scannedTo) > 0) this.#scannedTo = scannedTo
-  }
-
-  /** @throws the error of `readBackwards` */
-  async find(): Promise<PositionOrStart> {
-    const before = { newest: this.#newest, scannedTo: this.#scannedTo }
-    let from: Position | 'end' = 'end'
-    let end: PositionOrStart | undefined
-    for (let pages = 0; ; pages++) {
-      const count = FIRST_PAGES[pages] ?? PAGE
-      const page: readonly ScannedEvent[] = await this.readBackwards(from, count)
-      end ??= page[0]?.position ?? 'start'
-      const applicationEvent = page.find(({ isApplicationEvent }) => isApplicationEvent)
-      const oldest = page.at(-1)?.position
-      if (applicationEvent !== undefined) return this.#recordHead(applicationEvent.position, end, before.newest)
-      if (oldest === undefined || page.length < count) return this.#recordHead('start', end, before.newest)
-      // A log that ends before the scanned range was restored from a backup: discard what was remembered.
-      const reachesScannedRange = comparePositions(end, before.scannedTo) >= 0
-      if (reachesScannedRange && comparePositions(oldest, before.scannedTo) <= 0)
-        return this.#recordHead(before.newest, end, before.newest)
-      from = oldest
-    }
-  }
-
-  /** An event appended meanwhile is newer. */
-  #recordHead(newest: PositionOrStart, scannedTo: PositionOrStart, before: PositionOrStart): PositionOrStart {
-    if (comparePositions(this.#newest, before) > 0) return this.#newest
-    this.#newest = newest
-    this.#scannedTo = scannedTo
-    return newest
-  }
-}
-
-type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent>
-
-/**
- * Positions by stream and revision, for servers before 22.6, which do not return the position of events read from a
- * stream. Reads the log once, then only new events; about 200 bytes of memory per event. Reads nothing on newer
- * servers.
- */
-export class PositionIndex {
-  readonly #positions = new Map<string, Position>()
-  #indexedTo: PositionOrStart = 'start'
-  readonly #update: SingleFlight<void>
-
-  constructor(private readonly readForwards: ForwardReader) {
-    this.#update = new SingleFlight(() => this.#indexNewEvents())
-  }
-
-  /** The same events with their positions. @throws StoreUnavailable */
-  async withPositions(events: StoredEvent[]): Promise<StoredEvent[]> {
-    const withoutPosition = events.filter(({ position }) => isPositionMissing(position))
-    if (withoutPosition.length === 0) return events
-    if (withoutPosition.some((event) => !this.#positions.has(nameOf(event)))) await this.#update.get()
-    return events.map((event) =>
-      isPositionMissing(event.position) ? { ...event, position: this.#positionOf(event) } : event,
-    )
-  }
-
-  #positionOf(event: StoredEvent): Position {
-    const position = this.#positions.get(nameOf(event))
-    if (position !== undefined) return position
-    throw new StoreUnavailable(`${STORE}: ${nameOf(event)} was read from its stream, but not from $all`, {
-      store: STORE,
-    })
-  }
-
-  async #indexNewEvents(): Promise<void> {
-    for await (const event of this.readForwards(this.#indexedTo)) {
-      this.#positions.set(nameOf(event), event.position)
-      this.#indexedTo = event.position
-    }
-  }
-}
-
-const nameOf = ({ stream, revision }: StoredEvent) => `${revision}@${stream}`
-
 /** Objects buffered by a stream of the client; its default of 16 makes reading long streams slow. */
 export const READ_AHEAD = { highWaterMark: 512 }
 
-/**
- * Maximum number of concurrent reads. Some bulks of 500 changes read thousands of streams; with all at once, the last
- * would exceed a read timeout even on a healthy server. Kestrel serves 100 concurrent calls per connection.
- */
-const MAX_CONCURRENT_READS = 32
+type ClientRead = (client: EventStoreDBClient) => ClientStream
 
 /**
  * Reads with a timeout for silence: the client has no deadline for reads. A read whose connection ends is repeated
@@ -303,6 +194,12 @@ export class EventReader {
   }
 }
 
+/**
+ * Maximum number of concurrent reads. Some bulks of 500 changes read thousands of streams; with all at once, the last
+ * would exceed a read timeout even on a healthy server. Kestrel serves 100 concurrent calls per connection.
+ */
+const MAX_CONCURRENT_READS = 32
+
 /** How often a read may still be repeated. */
 class ReadRepeats {
   #afterInterruption = 1
@@ -317,4 +214,108 @@ class ReadRepeats {
   }
 }
 
-type ClientRead = (client: EventStoreDBClient) => ClientStream
+/** An event, reduced to what finding the head needs. */
+export type ScannedEvent = { readonly position: Position; readonly isApplicationEvent: boolean }
+
+/** Reads up to `count` events backwards, newest first, from the end or from before a position. */
+export type BackwardReader = (from: Position | 'end', count: number) => Promise<readonly ScannedEvent[]>
+
+/**
+ * Finds the position of the newest event that is not the server's own. Any number of the server's events may follow it:
+ * the standard projections, enabled on an existing log, write several for each event. So scanned ranges are remembered
+ * and not scanned again.
+ */
+export class HeadFinder {
+  #newest: PositionOrStart = 'start'
+  /** Up to here, no event of ours follows `#newest`. */
+  #scannedTo: PositionOrStart = 'start'
+
+  constructor(private readonly readBackwards: BackwardReader) {}
+
+  /**
+   * Records an event of ours.
+   * @param scannedTo a position up to which no event of ours follows it, such as a checkpoint of the server
+   */
+  observePosition(position: PositionOrStart, scannedTo: PositionOrStart = position): void {
+    if (comparePositions(position, this.#newest) > 0) this.#newest = position
+    if (comparePositions(scannedTo, this.#scannedTo) > 0) this.#scannedTo = scannedTo
+  }
+
+  /** @throws the error of `readBackwards` */
+  async find(): Promise<PositionOrStart> {
+    const before = { newest: this.#newest, scannedTo: this.#scannedTo }
+    let from: Position | 'end' = 'end'
+    let end: PositionOrStart | undefined
+    for (let pages = 0; ; pages++) {
+      const count = FIRST_PAGES[pages] ?? PAGE
+      const page: readonly ScannedEvent[] = await this.readBackwards(from, count)
+      end ??= page[0]?.position ?? 'start'
+      const applicationEvent = page.find(({ isApplicationEvent }) => isApplicationEvent)
+      const oldest = page.at(-1)?.position
+      if (applicationEvent !== undefined) return this.#recordHead(applicationEvent.position, end, before.newest)
+      if (oldest === undefined || page.length < count) return this.#recordHead('start', end, before.newest)
+      // A log that ends before the scanned range was restored from a backup: discard what was remembered.
+      const reachesScannedRange = comparePositions(end, before.scannedTo) >= 0
+      if (reachesScannedRange && comparePositions(oldest, before.scannedTo) <= 0)
+        return this.#recordHead(before.newest, end, before.newest)
+      from = oldest
+    }
+  }
+
+  /** An event appended meanwhile is newer. */
+  #recordHead(newest: PositionOrStart, scannedTo: PositionOrStart, before: PositionOrStart): PositionOrStart {
+    if (comparePositions(this.#newest, before) > 0) return this.#newest
+    this.#newest = newest
+    this.#scannedTo = scannedTo
+    return newest
+  }
+}
+
+/** Events per page. Usually the newest event is ours and only few events of the server follow it. */
+const FIRST_PAGES = [1, 32, 1_024]
+
+const PAGE = 4_096
+
+type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent>
+
+/**
+ * Positions by stream and revision, for servers before 22.6, which do not return the position of events read from a
+ * stream. Reads the log once, then only new events; about 200 bytes of memory per event. Reads nothing on newer
+ * servers.
+ */
+export class PositionIndex {
+  readonly #positions = new Map<string, Position>()
+  #indexedTo: PositionOrStart = 'start'
+  readonly #update: SingleFlight<void>
+
+  constructor(private readonly readForwards: ForwardReader) {
+    this.#update = new SingleFlight(() => this.#indexNewEvents())
+  }
+
+  /** The same events with their positions. @throws StoreUnavailable */
+  async withPositions(events: StoredEvent[]): Promise<StoredEvent[]> {
+    const withoutPosition = events.filter(({ position }) => isPositionMissing(position))
+    if (withoutPosition.length === 0) return events
+    if (withoutPosition.some((event) => !this.#positions.has(nameOf(event)))) await this.#update.get()
+    return events.map((event) =>
+      isPositionMissing(event.position) ? { ...event, position: this.#positionOf(event) } : event,
+    )
+  }
+
+  #positionOf(event: StoredEvent): Position {
+    const position = this.#positions.get(nameOf(event))
+    if (position !== undefined) return position
+    throw new StoreUnavailable(`${STORE}: ${nameOf(event)} was read from its stream, but not from $all`, {
+      store: STORE,
+    })
+  }
+
+  async #indexNewEvents(): Promise<void> {
+    for await (const event of this.readForwards(this.#indexedTo)) {
+      this.#positions.set(nameOf(event), event.position)
+      this.#indexedTo = event.position
+    }
+  }
+}
+
+const nameOf = ({ stream, revision }: StoredEvent) => `${revision}@${stream}`

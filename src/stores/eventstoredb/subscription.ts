@@ -27,6 +27,93 @@ type EventStoreDBSubscriptionOptions = {
   readonly onInterrupted: InterruptionListener
 }
 
+/**
+ * A pull-based subscription with back-pressure. It reads from the live feed's memory if that reaches back far enough,
+ * otherwise from the server. After a failure it resumes at its position, with back-off.
+ */
+export class EventStoreDBSubscription implements Subscription {
+  readonly #backOff: BackOff
+  readonly #signal = new WakeSignal()
+  #stopped = false
+  #catchUpSubscription: CatchUpSubscription | undefined
+  #position: PositionOrStart
+
+  constructor(
+    private readonly options: EventStoreDBSubscriptionOptions,
+    from: PositionOrStart,
+    private readonly filter: StreamFilter | undefined,
+  ) {
+    this.#backOff = new BackOff(options.timing)
+    this.#position = from
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#catchUpSubscription?.close()
+    this.#backOff.wake()
+    this.#signal.notify()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
+    const unfollow = await this.#follow()
+    let hasYielded = false
+    try {
+      while (!this.#stopped) {
+        this.#signal.reset()
+        const batch = this.options.feed.batchAfter(this.#position, this.filter)
+        if (batch === undefined) {
+          yield* this.#catchUp()
+          continue
+        }
+        const hasAdvanced = comparePositions(batch.position, this.#position) > 0
+        this.#position = batch.position
+        if (hasAdvanced || !hasYielded) yield batch
+        hasYielded = true
+        // Without a new batch, wait for the live feed. A batch whose events were all filtered out is not the end of the
+        // log.
+        if (batch.caughtUp || !hasAdvanced) await this.#signal.wait()
+      }
+    } finally {
+      unfollow()
+    }
+  }
+
+  /** Resolves once the feed is subscribed, or this subscription was stopped. */
+  async #follow(): Promise<() => void> {
+    while (!this.#stopped) {
+      try {
+        return await this.options.feed.follow(() => this.#signal.notify())
+      } catch (error) {
+        await this.#handleInterruption(error)
+      }
+    }
+    return () => {}
+  }
+
+  async *#catchUp(): AsyncGenerator<SubscriptionBatch> {
+    const history = new CatchUpSubscription(this.options, this.filter, this.#position)
+    this.#catchUpSubscription = history
+    try {
+      for await (const batch of history.read()) {
+        this.#position = batch.position
+        this.#backOff.reset()
+        if (this.#stopped) return
+        yield batch
+        if (this.#stopped) return
+      }
+      this.#position = history.position
+    } catch (error) {
+      await this.#handleInterruption(error)
+    }
+  }
+
+  /** Errors caused by its own stop are not reported. */
+  #handleInterruption(error: unknown): Promise<void> {
+    if (!this.#stopped) this.options.onInterrupted(error)
+    return this.#backOff.sleep()
+  }
+}
+
 /** A catch-up subscription, filtered by the server, for events too old for the live feed. */
 class CatchUpSubscription {
   #buffer: StreamBuffer | undefined
@@ -117,9 +204,6 @@ class CatchUpSubscription {
   }
 }
 
-/** A prefix of every stream name, including those of the server's own streams. */
-const EMPTY_PREFIX = ''
-
 type CheckpointOptions = Required<Pick<AllFilter, 'checkpointReached' | 'checkpointInterval'>>
 
 const toServerFilter = (filter: StreamFilter | undefined, checkpoints: CheckpointOptions) =>
@@ -127,89 +211,5 @@ const toServerFilter = (filter: StreamFilter | undefined, checkpoints: Checkpoin
     ? streamNameFilter({ ...checkpoints, regex: NON_SYSTEM_STREAMS.source })
     : streamNameFilter({ ...checkpoints, prefixes: [...filter.prefixes] })
 
-/**
- * A pull-based subscription with back-pressure. It reads from the live feed's memory if that reaches back far enough,
- * otherwise from the server. After a failure it resumes at its position, with back-off.
- */
-export class EventStoreDBSubscription implements Subscription {
-  readonly #backOff: BackOff
-  readonly #signal = new WakeSignal()
-  #stopped = false
-  #catchUpSubscription: CatchUpSubscription | undefined
-  #position: PositionOrStart
-
-  constructor(
-    private readonly options: EventStoreDBSubscriptionOptions,
-    from: PositionOrStart,
-    private readonly filter: StreamFilter | undefined,
-  ) {
-    this.#backOff = new BackOff(options.timing)
-    this.#position = from
-  }
-
-  stop(): void {
-    this.#stopped = true
-    this.#catchUpSubscription?.close()
-    this.#backOff.wake()
-    this.#signal.notify()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
-    const unfollow = await this.#follow()
-    let hasYielded = false
-    try {
-      while (!this.#stopped) {
-        this.#signal.reset()
-        const batch = this.options.feed.batchAfter(this.#position, this.filter)
-        if (batch === undefined) {
-          yield* this.#catchUp()
-          continue
-        }
-        const hasAdvanced = comparePositions(batch.position, this.#position) > 0
-        this.#position = batch.position
-        if (hasAdvanced || !hasYielded) yield batch
-        hasYielded = true
-        // Without a new batch, wait for the live feed. A batch whose events were all filtered out is not the end of the
-        // log.
-        if (batch.caughtUp || !hasAdvanced) await this.#signal.wait()
-      }
-    } finally {
-      unfollow()
-    }
-  }
-
-  /** Resolves once the feed is subscribed, or this subscription was stopped. */
-  async #follow(): Promise<() => void> {
-    while (!this.#stopped) {
-      try {
-        return await this.options.feed.follow(() => this.#signal.notify())
-      } catch (error) {
-        await this.#handleInterruption(error)
-      }
-    }
-    return () => {}
-  }
-
-  async *#catchUp(): AsyncGenerator<SubscriptionBatch> {
-    const history = new CatchUpSubscription(this.options, this.filter, this.#position)
-    this.#catchUpSubscription = history
-    try {
-      for await (const batch of history.read()) {
-        this.#position = batch.position
-        this.#backOff.reset()
-        if (this.#stopped) return
-        yield batch
-        if (this.#stopped) return
-      }
-      this.#position = history.position
-    } catch (error) {
-      await this.#handleInterruption(error)
-    }
-  }
-
-  /** Errors caused by its own stop are not reported. */
-  #handleInterruption(error: unknown): Promise<void> {
-    if (!this.#stopped) this.options.onInterrupted(error)
-    return this.#backOff.sleep()
-  }
-}
+/** A prefix of every stream name, including those of the server's own streams. */
+const EMPTY_PREFIX = ''

@@ -29,6 +29,40 @@ import {
 } from './directory-layout.ts'
 
 /**
+ * Stores files in a folder as `ab/cd/{digest}`. An upload is written to `incoming/`, synced and renamed; then its
+ * folder is synced. Several processes may share the folder.
+ */
+export function openDirectoryFileStore(folder: string): FileStore {
+  const layout = layoutOf(folder)
+  mkdirSync(layout.incoming, { recursive: true })
+  const keepAlive = new FileKeepAlive()
+  const handles = new Set<FileHandle>()
+  return {
+    identity: () => mapFileSystemErrors(() => readOrCreateIdentity(layout)),
+    receive: () =>
+      mapFileSystemErrors(async () => {
+        const path = join(layout.incoming, randomUUID())
+        return new DirectoryFileUpload(path, await open(path, 'wx+', 0o600), {
+          layout,
+          keepAlive,
+          handles,
+        })
+      }),
+    readFile: (digest, options) => mapFileSystemErrors(() => readFileContent(layout, digest, options)),
+    list: () => listFiles(layout),
+    readTouchToken: (digest) => mapFileSystemErrors(() => readTouchToken(layout.pathOf(digest))),
+    remove: (digest, touchToken) => mapFileSystemErrors(() => removeFile(layout, digest, touchToken)),
+    temporaryFiles: () => listTemporaryFiles(layout),
+    removeTemporaryFile: (temporaryFile) => mapFileSystemErrors(() => removeTemporaryFile(layout, temporaryFile)),
+    async close() {
+      keepAlive.stop()
+      await Promise.all([...handles].map((handle) => handle.close()))
+      handles.clear()
+    },
+  }
+}
+
+/**
  * Created by the first process. The file is written completely under another name and linked, so no process reads a
  * part of it.
  */
@@ -52,80 +86,10 @@ async function readOrCreateIdentity({ folder, incoming }: DirectoryLayout): Prom
   return (await readFile(file, 'utf8')).trim()
 }
 
-const REMOVING_PREFIX = 'removing-'
-
-/**
- * Removes a file whose touch token is still `touchToken`. The file is moved to `incoming/` first and its token checked again
- * there: a concurrent upload of the same content may have touched or replaced it, in which case it is restored.
- */
-async function removeFile(
-  layout: DirectoryLayout,
-  digest: string,
-  touchToken: string,
-): Promise<'removed' | 'touched' | 'missing'> {
-  const file = layout.pathOf(digest)
-  const found = await readTouchToken(file)
-  if (found !== touchToken) return found === undefined ? 'missing' : 'touched'
-  const movedPath = join(layout.incoming, `${REMOVING_PREFIX}${digest}-${randomUUID()}`)
-  if (!(await existed(() => rename(file, movedPath)))) return 'missing'
-  if ((await readTouchToken(movedPath)) === touchToken)
-    return (await existed(() => unlink(movedPath))) ? 'removed' : 'touched'
-  await restoreFile(layout, movedPath, digest)
-  return 'touched'
-}
-
-async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable<TemporaryFile> {
-  for (const name of await mapFileSystemErrors(() => readdir(incoming))) {
-    const touchToken = await mapFileSystemErrors(() => readTouchToken(join(incoming, name)))
-    if (touchToken !== undefined)
-      yield { name, touchToken, abandonedAfterMs: UPLOAD_ABANDONED_AFTER_MS, ...parseInterruptedRemoval(name) }
-  }
-}
-
-/**
- * Deletes an abandoned upload. Restores the file of an interrupted removal, because its token may not have been checked
- * again.
- */
-async function removeTemporaryFile(layout: DirectoryLayout, { name, touchToken }: TemporaryFile): Promise<boolean> {
-  const path = join(layout.incoming, name)
-  if ((await readTouchToken(path)) !== touchToken) return false
-  const { restoredDigest } = parseInterruptedRemoval(name)
-  if (restoredDigest === undefined) return existed(() => unlink(path))
-  await restoreFile(layout, path, restoredDigest)
-  return false
-}
-
-const parseInterruptedRemoval = (name: string): Pick<TemporaryFile, 'restoredDigest'> =>
-  name.startsWith(REMOVING_PREFIX)
-    ? { restoredDigest: name.slice(REMOVING_PREFIX.length, REMOVING_PREFIX.length + 64) }
-    : {}
-
-async function restoreFile(layout: DirectoryLayout, movedPath: string, digest: string): Promise<void> {
-  const file = layout.pathOf(digest)
-  await makeFolderOf(file)
-  try {
-    await link(movedPath, file)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
-    // A newer upload of the same content exists already.
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
-  await ifExists(() => unlink(movedPath))
-}
-
-/** @returns false if the file does not exist */
-const existed = async (action: () => Promise<void>): Promise<boolean> =>
-  (await ifExists(() => action().then(() => true))) ?? false
-
 type UploadContext = {
   readonly layout: DirectoryLayout
   readonly keepAlive: FileKeepAlive
   readonly handles: Set<FileHandle>
-}
-
-const touchHandle = (handle: FileHandle) => {
-  const now = uniqueTouchTimeSeconds()
-  return handle.utimes(now, now)
 }
 
 class DirectoryFileUpload implements FileUpload {
@@ -215,8 +179,17 @@ class DirectoryFileUpload implements FileUpload {
   }
 }
 
-/** Bytes copied per read. */
-const CHUNK = 256 * 1024
+/** On a full disk, a write may store only part of the buffer. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten
+  }
+}
+
+const touchHandle = (handle: FileHandle) => {
+  const now = uniqueTouchTimeSeconds()
+  return handle.utimes(now, now)
+}
 
 async function copyBytes(from: FileHandle, to: FileHandle): Promise<void> {
   const buffer = Buffer.alloc(CHUNK)
@@ -228,46 +201,8 @@ async function copyBytes(from: FileHandle, to: FileHandle): Promise<void> {
   }
 }
 
-/** On a full disk, a write may store only part of the buffer. */
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten
-  }
-}
-
-/**
- * Stores files in a folder as `ab/cd/{digest}`. An upload is written to `incoming/`, synced and renamed; then its
- * folder is synced. Several processes may share the folder.
- */
-export function openDirectoryFileStore(folder: string): FileStore {
-  const layout = layoutOf(folder)
-  mkdirSync(layout.incoming, { recursive: true })
-  const keepAlive = new FileKeepAlive()
-  const handles = new Set<FileHandle>()
-  return {
-    identity: () => mapFileSystemErrors(() => readOrCreateIdentity(layout)),
-    receive: () =>
-      mapFileSystemErrors(async () => {
-        const path = join(layout.incoming, randomUUID())
-        return new DirectoryFileUpload(path, await open(path, 'wx+', 0o600), {
-          layout,
-          keepAlive,
-          handles,
-        })
-      }),
-    readFile: (digest, options) => mapFileSystemErrors(() => readFileContent(layout, digest, options)),
-    list: () => listFiles(layout),
-    readTouchToken: (digest) => mapFileSystemErrors(() => readTouchToken(layout.pathOf(digest))),
-    remove: (digest, touchToken) => mapFileSystemErrors(() => removeFile(layout, digest, touchToken)),
-    temporaryFiles: () => listTemporaryFiles(layout),
-    removeTemporaryFile: (temporaryFile) => mapFileSystemErrors(() => removeTemporaryFile(layout, temporaryFile)),
-    async close() {
-      keepAlive.stop()
-      await Promise.all([...handles].map((handle) => handle.close()))
-      handles.clear()
-    },
-  }
-}
+/** Bytes copied per read. */
+const CHUNK = 256 * 1024
 
 async function readFileContent(
   layout: DirectoryLayout,
@@ -315,3 +250,68 @@ async function* listFiles(layout: DirectoryLayout): AsyncIterable<FileEntry> {
 }
 
 const foldersIn = async (folder: string) => (await readdir(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name))
+
+/**
+ * Removes a file whose touch token is still `touchToken`. The file is moved to `incoming/` first and its token checked again
+ * there: a concurrent upload of the same content may have touched or replaced it, in which case it is restored.
+ */
+async function removeFile(
+  layout: DirectoryLayout,
+  digest: string,
+  touchToken: string,
+): Promise<'removed' | 'touched' | 'missing'> {
+  const file = layout.pathOf(digest)
+  const found = await readTouchToken(file)
+  if (found !== touchToken) return found === undefined ? 'missing' : 'touched'
+  const movedPath = join(layout.incoming, `${REMOVING_PREFIX}${digest}-${randomUUID()}`)
+  if (!(await existed(() => rename(file, movedPath)))) return 'missing'
+  if ((await readTouchToken(movedPath)) === touchToken)
+    return (await existed(() => unlink(movedPath))) ? 'removed' : 'touched'
+  await restoreFile(layout, movedPath, digest)
+  return 'touched'
+}
+
+const REMOVING_PREFIX = 'removing-'
+
+/** @returns false if the file does not exist */
+const existed = async (action: () => Promise<void>): Promise<boolean> =>
+  (await ifExists(() => action().then(() => true))) ?? false
+
+async function restoreFile(layout: DirectoryLayout, movedPath: string, digest: string): Promise<void> {
+  const file = layout.pathOf(digest)
+  await makeFolderOf(file)
+  try {
+    await link(movedPath, file)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return
+    // A newer upload of the same content exists already.
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  await ifExists(() => unlink(movedPath))
+}
+
+async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable<TemporaryFile> {
+  for (const name of await mapFileSystemErrors(() => readdir(incoming))) {
+    const touchToken = await mapFileSystemErrors(() => readTouchToken(join(incoming, name)))
+    if (touchToken !== undefined)
+      yield { name, touchToken, abandonedAfterMs: UPLOAD_ABANDONED_AFTER_MS, ...parseInterruptedRemoval(name) }
+  }
+}
+
+const parseInterruptedRemoval = (name: string): Pick<TemporaryFile, 'restoredDigest'> =>
+  name.startsWith(REMOVING_PREFIX)
+    ? { restoredDigest: name.slice(REMOVING_PREFIX.length, REMOVING_PREFIX.length + 64) }
+    : {}
+
+/**
+ * Deletes an abandoned upload. Restores the file of an interrupted removal, because its token may not have been checked
+ * again.
+ */
+async function removeTemporaryFile(layout: DirectoryLayout, { name, touchToken }: TemporaryFile): Promise<boolean> {
+  const path = join(layout.incoming, name)
+  if ((await readTouchToken(path)) !== touchToken) return false
+  const { restoredDigest } = parseInterruptedRemoval(name)
+  if (restoredDigest === undefined) return existed(() => unlink(path))
+  await restoreFile(layout, path, restoredDigest)
+  return false
+}

@@ -12,6 +12,13 @@ import {
 } from '../ports/event-store.ts'
 import type { OutageWait } from './outage-wait.ts'
 
+/** Whether the log may respond later, without a change of the settings. */
+export const isLogOutage = (error: unknown): boolean => isStoreFailure(error) && !(error instanceof StoreMisconfigured)
+
+/** A fenced log is not a failure of the server. */
+const isStoreFailure = (error: unknown): boolean =>
+  (error instanceof StoreUnavailable && !(error instanceof LogClosed)) || error instanceof OutcomeUnknown
+
 type GuardedLog = {
   /**
    * Its calls fail fast while the breaker is open, or wait during a start. Subscriptions do not pass the breaker; they
@@ -24,48 +31,6 @@ type GuardedLog = {
   readonly appendBreaker: CircuitBreaker
   newestPosition(): PositionOrStart
 }
-
-/** An append that got no response for this long, in milliseconds, opens the breaker for appends. */
-const APPEND_RESPONSE_TIMEOUT_MS = 1_000
-
-/** Opens if the head cannot be read or the server is silent. While open, it probes the head every 250 ms. */
-const allCallsPolicy = (
-  store: string,
-  readHead: () => Promise<PositionOrStart>,
-  lastResponseAt: () => number,
-): BreakerPolicy => ({
-  store,
-  calls: 'all',
-  resetTimeoutMs: 250,
-  probe: { ask: readHead, heardAt: lastResponseAt, noResponseMessage: `${store}: the log does not respond` },
-  verdict(error) {
-    if (error instanceof WrongRevision || error instanceof EventsRemoved) return 'up'
-    return isStoreFailure(error) ? 'doubtful' : 'nothing'
-  },
-  refusal: (reason) => new StoreUnavailable(reason.message, { cause: reason, store }),
-})
-
-/** A fenced log is not a failure of the server. */
-const isStoreFailure = (error: unknown): boolean =>
-  (error instanceof StoreUnavailable && !(error instanceof LogClosed)) || error instanceof OutcomeUnknown
-
-/** Whether the log may respond later, without a change of the settings. */
-export const isLogOutage = (error: unknown): boolean => isStoreFailure(error) && !(error instanceof StoreMisconfigured)
-
-/**
- * For a log that serves reads but not appends, such as a leader without followers. While open, one append at a time is
- * let through as a trial, 500 ms after the previous one; all others are rejected immediately.
- */
-const appendsPolicy = (store: string): BreakerPolicy => ({
-  store,
-  calls: 'appends',
-  resetTimeoutMs: 500,
-  verdict(error, elapsedMs) {
-    if (error instanceof OutcomeUnknown) return elapsedMs >= APPEND_RESPONSE_TIMEOUT_MS ? 'down' : 'nothing'
-    return error instanceof StoreUnavailable ? 'nothing' : 'up'
-  },
-  refusal: () => new StoreUnavailable(`${store}: the log responds to reads but not to appends`, { store }),
-})
 
 /** @param startWait lets calls wait while the log is unavailable, until it ends */
 export function guardLog(log: EventStore, name: string, startWait?: Pick<OutageWait, 'call'>): GuardedLog {
@@ -119,3 +84,38 @@ export function guardLog(log: EventStore, name: string, startWait?: Pick<OutageW
   }
   return { store, breaker, appendBreaker, newestPosition: () => newest }
 }
+
+/** Opens if the head cannot be read or the server is silent. While open, it probes the head every 250 ms. */
+const allCallsPolicy = (
+  store: string,
+  readHead: () => Promise<PositionOrStart>,
+  lastResponseAt: () => number,
+): BreakerPolicy => ({
+  store,
+  calls: 'all',
+  resetTimeoutMs: 250,
+  probe: { ask: readHead, heardAt: lastResponseAt, noResponseMessage: `${store}: the log does not respond` },
+  verdict(error) {
+    if (error instanceof WrongRevision || error instanceof EventsRemoved) return 'up'
+    return isStoreFailure(error) ? 'doubtful' : 'nothing'
+  },
+  refusal: (reason) => new StoreUnavailable(reason.message, { cause: reason, store }),
+})
+
+/**
+ * For a log that serves reads but not appends, such as a leader without followers. While open, one append at a time is
+ * let through as a trial, 500 ms after the previous one; all others are rejected immediately.
+ */
+const appendsPolicy = (store: string): BreakerPolicy => ({
+  store,
+  calls: 'appends',
+  resetTimeoutMs: 500,
+  verdict(error, elapsedMs) {
+    if (error instanceof OutcomeUnknown) return elapsedMs >= APPEND_RESPONSE_TIMEOUT_MS ? 'down' : 'nothing'
+    return error instanceof StoreUnavailable ? 'nothing' : 'up'
+  },
+  refusal: () => new StoreUnavailable(`${store}: the log responds to reads but not to appends`, { store }),
+})
+
+/** An append that got no response for this long, in milliseconds, opens the breaker for appends. */
+const APPEND_RESPONSE_TIMEOUT_MS = 1_000

@@ -17,134 +17,6 @@ type LeaseDocument = {
   readonly doubted?: string
 }
 
-const leaseCollection = ({ db }: MongoDatabase) => db.collection<LeaseDocument>('leases')
-
-/** The current lease: a model's latest epoch. */
-const findLatestLease = (mongo: MongoDatabase, model: string): Promise<LeaseDocument | undefined> =>
-  mongo.call(async () => (await leaseCollection(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
-
-const latestOf = (epochs: readonly LeaseDocument[], model: string): LeaseDocument | undefined =>
-  epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
-
-/** A lease that is held until it is released or another process acquires the next epoch. */
-class HeldLease implements Lease {
-  readonly lost: Promise<void>
-  #epoch: LeaseDocument
-  #markLost: () => void = () => undefined
-
-  /** @param endHeartbeat stops the heartbeat and records the release */
-  constructor(
-    epoch: LeaseDocument,
-    private readonly endHeartbeat: () => Promise<void>,
-  ) {
-    this.#epoch = epoch
-    this.lost = new Promise((done) => (this.#markLost = done))
-  }
-
-  get epoch(): LeaseDocument {
-    return this.#epoch
-  }
-
-  /** The next heartbeat. It differs from all earlier ones, because one whose outcome is unknown may have been stored. */
-  nextBeat(): LeaseDocument {
-    this.#epoch = { ...this.#epoch, beat: this.#epoch.beat + 1 }
-    return this.#epoch
-  }
-
-  markLost(): void {
-    this.#markLost()
-  }
-
-  /** If the store is unavailable, others acquire the lease after the heartbeat has been silent for long enough. */
-  release(): Promise<void> {
-    return this.endHeartbeat()
-  }
-}
-
-const HEARTBEAT_INTERVAL_MS = 500
-
-/**
- * A heartbeat without a response within this time is sent again: after an outage, waiting processes must see a
- * heartbeat before they take the silence for the holder's end (DETECTOR_TIMINGS).
- */
-const HEARTBEAT_CALL: MongoCallKind = { deadlineMs: 1_200, isRequestWrite: false }
-
-/** The heartbeat of all leases that a process holds: one write and one read, however many leases. */
-class Heartbeat {
-  readonly #mongo: MongoDatabase
-  readonly #leases = new Set<HeldLease>()
-  #timer: NodeJS.Timeout | undefined
-  #currentBeat: Promise<void> = Promise.resolve()
-
-  constructor(mongo: MongoDatabase) {
-    this.#mongo = mongo
-  }
-
-  add(lease: HeldLease): void {
-    this.#leases.add(lease)
-    this.#timer ??= this.#scheduleBeat()
-  }
-
-  async release(lease: HeldLease): Promise<void> {
-    this.#leases.delete(lease)
-    await this.#currentBeat
-    // If this write is lost, other processes wait as they would after a crash of this one.
-    await this.#write([{ ...lease.epoch, released: true }]).catch(() => undefined)
-  }
-
-  /** Stops the heartbeat. Leases that are still held expire. */
-  stop(): void {
-    this.#leases.clear()
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-  }
-
-  #scheduleBeat(): NodeJS.Timeout {
-    return setTimeout(() => (this.#currentBeat = this.#beat()), HEARTBEAT_INTERVAL_MS).unref()
-  }
-
-  /** While the store is unavailable no lease is lost, because no other process can acquire it either. */
-  async #beat(): Promise<void> {
-    const leases = [...this.#leases]
-    // The next heartbeat retries; the work under the lease reports that the store is unavailable.
-    const latestIds = await this.#renew(leases).catch(() => undefined)
-    if (latestIds !== undefined) for (const lease of leases) if (!latestIds.has(lease.epoch._id)) this.#lose(lease)
-    if (this.#leases.size > 0) this.#timer = this.#scheduleBeat()
-    else this.#timer = undefined
-  }
-
-  #lose(lease: HeldLease): void {
-    if (this.#leases.delete(lease)) lease.markLost()
-  }
-
-  /** @returns the `_id`s of the latest epochs of these leases' models */
-  async #renew(leases: readonly HeldLease[]): Promise<ReadonlySet<string>> {
-    if (leases.length === 0) return new Set()
-    await this.#write(leases.map((lease) => lease.nextBeat()))
-    const models = leases.map(({ epoch }) => epoch.model)
-    const found = await this.#mongo.call(
-      () =>
-        leaseCollection(this.#mongo)
-          .find({ model: { $in: models } })
-          .toArray(),
-      HEARTBEAT_CALL,
-    )
-    return new Set(models.flatMap((model) => latestOf(found, model)?._id ?? []))
-  }
-
-  async #write(epochs: readonly LeaseDocument[]): Promise<void> {
-    const operations = epochs.map(({ _id, ...rest }) => ({ replaceOne: { filter: { _id }, replacement: rest } }))
-    await this.#mongo.call(() => leaseCollection(this.#mongo).bulkWrite(operations, { ordered: false }), HEARTBEAT_CALL)
-  }
-}
-
-/** Holders send a heartbeat every 500 ms, and waiting processes check as often. */
-const DETECTOR_TIMINGS: FailureDetectorTimings = {
-  suspectedAfterMs: 1_500,
-  deadAfterMs: 4_000,
-  maxObservationGapMs: 1_000,
-}
-
 export class Leases {
   readonly #mongo: MongoDatabase
   readonly #holder = randomUUID()
@@ -231,4 +103,132 @@ export class Leases {
   }
 }
 
+/** The heartbeat of all leases that a process holds: one write and one read, however many leases. */
+class Heartbeat {
+  readonly #mongo: MongoDatabase
+  readonly #leases = new Set<HeldLease>()
+  #timer: NodeJS.Timeout | undefined
+  #currentBeat: Promise<void> = Promise.resolve()
+
+  constructor(mongo: MongoDatabase) {
+    this.#mongo = mongo
+  }
+
+  add(lease: HeldLease): void {
+    this.#leases.add(lease)
+    this.#timer ??= this.#scheduleBeat()
+  }
+
+  async release(lease: HeldLease): Promise<void> {
+    this.#leases.delete(lease)
+    await this.#currentBeat
+    // If this write is lost, other processes wait as they would after a crash of this one.
+    await this.#write([{ ...lease.epoch, released: true }]).catch(() => undefined)
+  }
+
+  /** Stops the heartbeat. Leases that are still held expire. */
+  stop(): void {
+    this.#leases.clear()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #scheduleBeat(): NodeJS.Timeout {
+    return setTimeout(() => (this.#currentBeat = this.#beat()), HEARTBEAT_INTERVAL_MS).unref()
+  }
+
+  /** While the store is unavailable no lease is lost, because no other process can acquire it either. */
+  async #beat(): Promise<void> {
+    const leases = [...this.#leases]
+    // The next heartbeat retries; the work under the lease reports that the store is unavailable.
+    const latestIds = await this.#renew(leases).catch(() => undefined)
+    if (latestIds !== undefined) for (const lease of leases) if (!latestIds.has(lease.epoch._id)) this.#lose(lease)
+    if (this.#leases.size > 0) this.#timer = this.#scheduleBeat()
+    else this.#timer = undefined
+  }
+
+  #lose(lease: HeldLease): void {
+    if (this.#leases.delete(lease)) lease.markLost()
+  }
+
+  /** @returns the `_id`s of the latest epochs of these leases' models */
+  async #renew(leases: readonly HeldLease[]): Promise<ReadonlySet<string>> {
+    if (leases.length === 0) return new Set()
+    await this.#write(leases.map((lease) => lease.nextBeat()))
+    const models = leases.map(({ epoch }) => epoch.model)
+    const found = await this.#mongo.call(
+      () =>
+        leaseCollection(this.#mongo)
+          .find({ model: { $in: models } })
+          .toArray(),
+      HEARTBEAT_CALL,
+    )
+    return new Set(models.flatMap((model) => latestOf(found, model)?._id ?? []))
+  }
+
+  async #write(epochs: readonly LeaseDocument[]): Promise<void> {
+    const operations = epochs.map(({ _id, ...rest }) => ({ replaceOne: { filter: { _id }, replacement: rest } }))
+    await this.#mongo.call(() => leaseCollection(this.#mongo).bulkWrite(operations, { ordered: false }), HEARTBEAT_CALL)
+  }
+}
+
+/** A lease that is held until it is released or another process acquires the next epoch. */
+class HeldLease implements Lease {
+  readonly lost: Promise<void>
+  #epoch: LeaseDocument
+  #markLost: () => void = () => undefined
+
+  /** @param endHeartbeat stops the heartbeat and records the release */
+  constructor(
+    epoch: LeaseDocument,
+    private readonly endHeartbeat: () => Promise<void>,
+  ) {
+    this.#epoch = epoch
+    this.lost = new Promise((done) => (this.#markLost = done))
+  }
+
+  get epoch(): LeaseDocument {
+    return this.#epoch
+  }
+
+  /** The next heartbeat. It differs from all earlier ones, because one whose outcome is unknown may have been stored. */
+  nextBeat(): LeaseDocument {
+    this.#epoch = { ...this.#epoch, beat: this.#epoch.beat + 1 }
+    return this.#epoch
+  }
+
+  markLost(): void {
+    this.#markLost()
+  }
+
+  /** If the store is unavailable, others acquire the lease after the heartbeat has been silent for long enough. */
+  release(): Promise<void> {
+    return this.endHeartbeat()
+  }
+}
+
+const HEARTBEAT_INTERVAL_MS = 500
+
+const leaseCollection = ({ db }: MongoDatabase) => db.collection<LeaseDocument>('leases')
+
+/**
+ * A heartbeat without a response within this time is sent again: after an outage, waiting processes must see a
+ * heartbeat before they take the silence for the holder's end (DETECTOR_TIMINGS).
+ */
+const HEARTBEAT_CALL: MongoCallKind = { deadlineMs: 1_200, isRequestWrite: false }
+
+const latestOf = (epochs: readonly LeaseDocument[], model: string): LeaseDocument | undefined =>
+  epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
+
+/** Holders send a heartbeat every 500 ms, and waiting processes check as often. */
+const DETECTOR_TIMINGS: FailureDetectorTimings = {
+  suspectedAfterMs: 1_500,
+  deadAfterMs: 4_000,
+  maxObservationGapMs: 1_000,
+}
+
 const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
+
+/** The current lease: a model's latest epoch. */
+const findLatestLease = (mongo: MongoDatabase, model: string): Promise<LeaseDocument | undefined> =>
+  mongo.call(async () => (await leaseCollection(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)

@@ -12,132 +12,6 @@ import { bodyReader } from '../read-body.ts'
 import { decodeUtf8, formOptions, PARAMETERS_MAX, tooManyParameters, type ParameterRules } from './form.ts'
 import { findMistypedNames, isList } from './query.ts'
 
-/**
- * Reads a multipart form of texts (RFC 7578). A part sent as a file is read as text too. A part `_charset_` names the charset
- * of those that declare none (section 4.6).
- * @param maxBytes of the body
- * @returns the form, urlencoded
- * @throws RequestError malformed, too-large, unavailable; HttpError 408, 415
- */
-async function readMultipartForm(ctx: Context, type: string, maxBytes: number): Promise<string> {
-  const { req } = ctx
-  const body = new PassThrough()
-  const readTexts = async () => {
-    const contents: (readonly [Part, Buffer])[] = []
-    for await (const part of readParts(req.pipe(body), type, PARAMETERS_MAX)) {
-      contents.push([part, await readContent(part, maxBytes)])
-    }
-    const [, charset] = contents.find(([{ name }]) => name === '_charset_') ?? []
-    return contents.map(([part, bytes]): [string, string] => [
-      part.name,
-      decodeText(part, bytes, charset?.toString() || undefined),
-    ])
-  }
-  try {
-    refuseEncoding(req)
-    return new URLSearchParams(await readWithLimits(ctx, maxBytes, readTexts)).toString()
-  } catch (error) {
-    discardRest(req)
-    throw error
-  } finally {
-    body.destroy()
-  }
-}
-
-/** Parameters by name: texts and lists of texts from a query or form, any values from a JSON object. */
-type RawParameters = Readonly<Record<string, unknown>>
-
-type RawParameterOptions = {
-  readonly maxBytes: number
-  /** With `once`, repeated parameters become an array; repeated JSON members are an error. */
-  readonly rules: ParameterRules
-  /** Parameters whose JSON numbers are kept as the source text: `1e3` stays `1e3`. */
-  readonly verbatimNumbers: readonly string[]
-}
-
-const FORM = 'application/x-www-form-urlencoded'
-
-/**
- * Reads the parameters of a query and a body. A body without a Content-Type is a urlencoded form, and so is a multipart body
- * without a boundary, which some clients send.
- * @returns a reader that throws RequestError too-large, unavailable or malformed, HttpError 408 or 415
- */
-function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParameterOptions) {
-  const options = formOptions(rules)
-  const forms = { urlencoded: true, queryString: options }
-  // JSON is read as text and parsed here: koa-body keeps neither the source text of numbers nor invalid UTF-8.
-  const json = { text: true, textTypes: JSON_TYPES }
-  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', maxBytes, defaultType: FORM })
-  const ofJson = (text: string): RawParameters => {
-    const parameters = requireJsonObject(parseJson(text, verbatimNumbers))
-    if (rules === 'once') refuseRepeatedMembers(text)
-    return parameters
-  }
-  const bodyOf = async (ctx: Context): Promise<RawParameters> => {
-    const { headers } = ctx.req
-    const { 'content-type': type = '', 'content-length': length } = headers
-    if (length === '0') return {}
-    const isForm = isMultipart(type)
-    if (isForm && /;\s*boundary\s*=/i.test(type))
-      return parseForm(await readMultipartForm(ctx, type, maxBytes), options)
-    if (isForm) headers['content-type'] = FORM
-    const body = await read(ctx)
-    if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
-    const parameters = (body ?? {}) as RawParameters
-    if (isForm && Object.keys(parameters).some((name) => name.startsWith('--'))) {
-      throw new RequestError('malformed', 'The Content-Type multipart/form-data must have a boundary')
-    }
-    return parameters
-  }
-  return async (ctx: Context, search: string) => ({ query: parseForm(search, options), body: await bodyOf(ctx) })
-}
-
-/** @throws RequestError malformed */
-function parseForm(text: string, options: ReturnType<typeof formOptions>): RawParameters {
-  try {
-    return parse(text, options) as RawParameters
-  } catch (error) {
-    throw error instanceof RangeError ? tooManyParameters() : error
-  }
-}
-
-/** @throws RequestError malformed, invalid, too-large */
-function requireJsonObject(value: unknown): RawParameters {
-  if (!isJsonObject(value)) throw new RequestError('malformed', 'The body must be a JSON object')
-  if (Object.keys(value).length > PARAMETERS_MAX) throw tooManyParameters()
-  refuseLarge(value)
-  return value
-}
-
-/** @throws RequestError malformed if a member name occurs twice, on any level */
-function refuseRepeatedMembers(json: string): void {
-  const seen = new Set<string>()
-  for (const [, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
-    if (colon === undefined) continue
-    const name = String(JSON.parse(text))
-    if (seen.has(name))
-      throw new RequestError('malformed', `The parameter ${name.slice(0, 40)} must be given only once`)
-    seen.add(name)
-  }
-}
-
-/** @throws RequestError malformed */
-function parseJson(text: string, verbatimNumbers: readonly string[]): unknown {
-  const reviver = (name: string, value: unknown, context?: { readonly source?: string }): unknown => {
-    if (name === '__proto__') throw new SyntaxError('The member __proto__ is not allowed')
-    return typeof value === 'number' && verbatimNumbers.includes(name) ? (context?.source ?? String(value)) : value
-  }
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''), reviver) as unknown
-  } catch {
-    // The parser's message quotes the text around the error, which may contain a secret or a password.
-    throw new RequestError('malformed', 'The body is not valid JSON')
-  }
-}
-
-/** A body without a Content-Type is a urlencoded form. */
-const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
-
 type RequestParameters<Shape extends z.ZodRawShape> = RequestBody<z.output<z.ZodObject<Shape>>> & {
   readonly schema: z.ZodObject<Shape>
   /** @throws RequestError */
@@ -180,8 +54,139 @@ export function defineParameters<Shape extends z.ZodRawShape>(
   }
 }
 
-const omit = (parameters: RawParameters, isAbsent: (value: unknown) => boolean): RawParameters =>
-  Object.fromEntries(Object.entries(parameters).filter(([, value]) => !isAbsent(value)))
+/** Parameters by name: texts and lists of texts from a query or form, any values from a JSON object. */
+type RawParameters = Readonly<Record<string, unknown>>
+
+type RawParameterOptions = {
+  readonly maxBytes: number
+  /** With `once`, repeated parameters become an array; repeated JSON members are an error. */
+  readonly rules: ParameterRules
+  /** Parameters whose JSON numbers are kept as the source text: `1e3` stays `1e3`. */
+  readonly verbatimNumbers: readonly string[]
+}
+
+/**
+ * Reads the parameters of a query and a body. A body without a Content-Type is a urlencoded form, and so is a multipart body
+ * without a boundary, which some clients send.
+ * @returns a reader that throws RequestError too-large, unavailable or malformed, HttpError 408 or 415
+ */
+function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParameterOptions) {
+  const options = formOptions(rules)
+  const forms = { urlencoded: true, queryString: options }
+  // JSON is read as text and parsed here: koa-body keeps neither the source text of numbers nor invalid UTF-8.
+  const json = { text: true, textTypes: JSON_TYPES }
+  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', maxBytes, defaultType: FORM })
+  const ofJson = (text: string): RawParameters => {
+    const parameters = requireJsonObject(parseJson(text, verbatimNumbers))
+    if (rules === 'once') refuseRepeatedMembers(text)
+    return parameters
+  }
+  const bodyOf = async (ctx: Context): Promise<RawParameters> => {
+    const { headers } = ctx.req
+    const { 'content-type': type = '', 'content-length': length } = headers
+    if (length === '0') return {}
+    const isForm = isMultipart(type)
+    if (isForm && /;\s*boundary\s*=/i.test(type))
+      return parseForm(await readMultipartForm(ctx, type, maxBytes), options)
+    if (isForm) headers['content-type'] = FORM
+    const body = await read(ctx)
+    if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
+    const parameters = (body ?? {}) as RawParameters
+    if (isForm && Object.keys(parameters).some((name) => name.startsWith('--'))) {
+      throw new RequestError('malformed', 'The Content-Type multipart/form-data must have a boundary')
+    }
+    return parameters
+  }
+  return async (ctx: Context, search: string) => ({ query: parseForm(search, options), body: await bodyOf(ctx) })
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** @throws RequestError malformed, invalid, too-large */
+function requireJsonObject(value: unknown): RawParameters {
+  if (!isJsonObject(value)) throw new RequestError('malformed', 'The body must be a JSON object')
+  if (Object.keys(value).length > PARAMETERS_MAX) throw tooManyParameters()
+  refuseLarge(value)
+  return value
+}
+
+/** @throws RequestError malformed */
+function parseJson(text: string, verbatimNumbers: readonly string[]): unknown {
+  const reviver = (name: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    if (name === '__proto__') throw new SyntaxError('The member __proto__ is not allowed')
+    return typeof value === 'number' && verbatimNumbers.includes(name) ? (context?.source ?? String(value)) : value
+  }
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''), reviver) as unknown
+  } catch {
+    // The parser's message quotes the text around the error, which may contain a secret or a password.
+    throw new RequestError('malformed', 'The body is not valid JSON')
+  }
+}
+
+/** @throws RequestError malformed if a member name occurs twice, on any level */
+function refuseRepeatedMembers(json: string): void {
+  const seen = new Set<string>()
+  for (const [, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
+    if (colon === undefined) continue
+    const name = String(JSON.parse(text))
+    if (seen.has(name))
+      throw new RequestError('malformed', `The parameter ${name.slice(0, 40)} must be given only once`)
+    seen.add(name)
+  }
+}
+
+/** @throws RequestError malformed */
+function parseForm(text: string, options: ReturnType<typeof formOptions>): RawParameters {
+  try {
+    return parse(text, options) as RawParameters
+  } catch (error) {
+    throw error instanceof RangeError ? tooManyParameters() : error
+  }
+}
+
+/**
+ * Reads a multipart form of texts (RFC 7578). A part sent as a file is read as text too. A part `_charset_` names the charset
+ * of those that declare none (section 4.6).
+ * @param maxBytes of the body
+ * @returns the form, urlencoded
+ * @throws RequestError malformed, too-large, unavailable; HttpError 408, 415
+ */
+async function readMultipartForm(ctx: Context, type: string, maxBytes: number): Promise<string> {
+  const { req } = ctx
+  const body = new PassThrough()
+  const readTexts = async () => {
+    const contents: (readonly [Part, Buffer])[] = []
+    for await (const part of readParts(req.pipe(body), type, PARAMETERS_MAX)) {
+      contents.push([part, await readContent(part, maxBytes)])
+    }
+    const [, charset] = contents.find(([{ name }]) => name === '_charset_') ?? []
+    return contents.map(([part, bytes]): [string, string] => [
+      part.name,
+      decodeText(part, bytes, charset?.toString() || undefined),
+    ])
+  }
+  try {
+    refuseEncoding(req)
+    return new URLSearchParams(await readWithLimits(ctx, maxBytes, readTexts)).toString()
+  } catch (error) {
+    discardRest(req)
+    throw error
+  } finally {
+    body.destroy()
+  }
+}
+
+/** A body without a Content-Type is a urlencoded form. */
+const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
+
+/** Reports only the first error, because clients of the original match on a single message. */
+function validate<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, parameters: Record<string, unknown>) {
+  const { success, data, error } = schema.safeParse(parameters)
+  if (success) return data
+  const [issue] = error.issues
+  throw new RequestError('invalid', `${String(issue?.path[0])} ${issue?.message}`)
+}
 
 /** @throws RequestError malformed */
 function requireSingleTexts(parameters: RawParameters): RawParameters {
@@ -194,10 +199,5 @@ function requireSingleTexts(parameters: RawParameters): RawParameters {
   return omit(parameters, (value) => value === '' || value === null)
 }
 
-/** Reports only the first error, because clients of the original match on a single message. */
-function validate<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, parameters: Record<string, unknown>) {
-  const { success, data, error } = schema.safeParse(parameters)
-  if (success) return data
-  const [issue] = error.issues
-  throw new RequestError('invalid', `${String(issue?.path[0])} ${issue?.message}`)
-}
+const omit = (parameters: RawParameters, isAbsent: (value: unknown) => boolean): RawParameters =>
+  Object.fromEntries(Object.entries(parameters).filter(([, value]) => !isAbsent(value)))

@@ -6,124 +6,17 @@ import type { EventLogConnection, EventLogFile } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
 import { decodeRows, positionAt, type SqliteEventRow } from './rows.ts'
 
-/**
- * The fence check of each write transaction: an append committed after a fence always sees it. The state is cached and
- * read again only if another process has written since, which a different last position shows, because positions have
- * no gaps.
- */
-class TransactionFence {
-  #known: { readonly head: number; readonly closedReason: ReadOnlyState | undefined } | undefined
-
-  closedReason(connection: EventLogConnection, head: number): ReadOnlyState | undefined {
-    if (this.#known?.head !== head) this.#known = { head, closedReason: readClosedReason(connection) }
-    return this.#known.closedReason
-  }
-
-  onCommitted(streams: readonly string[], head: number): void {
-    const isFenceChanged = streams.some(isFenceStream)
-    this.#known = isFenceChanged || this.#known === undefined ? undefined : { ...this.#known, head }
-  }
-}
-
-function readClosedReason(connection: EventLogConnection): ReadOnlyState | undefined {
-  const [last] = decodeRows(connection.newest.all(LOG_STREAM, 1))
-  return deriveClosedReason(last, decodeRows(connection.stream.all(COPY_STREAM)), 'filling')
-}
-
-/** @returns the error with which a call is rejected; then none of its appends is stored */
-function refusalOfAll(
-  closedReason: ReadOnlyState | undefined,
-  appends: readonly EncodedAppend[],
-): LogClosed | undefined {
-  if (closedReason === undefined) return undefined
-  for (const { stream, events } of appends) {
-    const types = events.map(({ event }) => event.type)
-    const refusal = refusalOf(closedReason, stream, types)
-    if (refusal !== undefined) return refusal
-  }
-  return undefined
-}
-
-type AppendOutcome =
-  | { readonly kind: 'written' | 'repeated'; readonly last: number }
-  | { readonly kind: 'refused'; readonly error: WrongRevision | LogClosed }
-
-/**
- * Writes the appends of one call after position `head`, all or nothing, inside the open transaction. The first event of
- * an append detects a conflict before anything is written, so a single append needs no savepoint.
- */
-function writeAppends(
-  connection: EventLogConnection,
-  appends: readonly EncodedAppend[],
-  head: number,
-): AppendOutcome[] {
-  if (appends.length > 1) connection.savepoint.run()
-  const outcomes: AppendOutcome[] = []
-  let last = head
-  for (const append of appends) {
-    const outcome = writeAppend(connection, append, last)
-    outcomes.push(outcome)
-    if (outcome.kind === 'refused') break
-    if (outcome.kind === 'written') last = outcome.last
-  }
-  if (appends.length > 1) {
-    if (outcomes.at(-1)?.kind === 'refused') connection.undo.run()
-    connection.release.run()
-  }
-  return outcomes
-}
-
-function writeAppend(connection: EventLogConnection, append: EncodedAppend, head: number): AppendOutcome {
-  const { stream, expected, firstRevision, events } = append
-  let last = head
-  for (const { id, event, data, metadata } of events) {
-    const row: SqliteEventRow = [last + 1, stream, firstRevision + last - head, id, event.type, data, metadata]
-    if (last > head) connection.insert.run(...row)
-    else if (!writeFirst(connection, expected, row)) return outcomeOfRepeat(connection, append)
-    last++
-  }
-  return { kind: 'written', last }
-}
-
-function writeFirst(
-  { insertFirst, insertAfter }: EventLogConnection,
-  expected: Revision,
-  row: SqliteEventRow,
-): boolean {
-  if (expected === 'none') return insertFirst.run(...row).changes > 0
-  return insertAfter.run(...row, row[1], row[2] - 1).changes > 0
-}
-
-/** The stream is past the expected revision: it contains either these events already or others. */
-function outcomeOfRepeat(
-  connection: EventLogConnection,
-  { stream, expected, firstRevision, events }: EncodedAppend,
-): AppendOutcome {
-  const stored = connection.stored.all(stream, firstRevision, firstRevision + events.length - 1)
-  const isRepeat = stored.length === events.length && stored.every(([, id], index) => events[index]?.id.equals(id))
-  const last = stored.at(-1)
-  if (isRepeat && last !== undefined) return { kind: 'repeated', last: last[0] }
-  const revision = connection.lastRevision.get(stream) ?? undefined
-  const actual = revision === undefined ? 'none' : BigInt(revision)
-  return { kind: 'refused', error: new WrongRevision(stream, expected, actual) }
-}
-
-/** Events per write transaction at most; a single call may exceed it. */
-const MAX_EVENTS_PER_TRANSACTION = 500
-/** Milliseconds after which a transaction takes no more calls; it then ends well within 50 ms. */
-const MAX_TRANSACTION_MS = 30
-
-type AppendCall = QueuedChange & {
-  readonly appends: readonly EncodedAppend[]
-  readonly events: number
-  readonly done: (positions: Position[]) => void
-}
-
 /** The events written by one transaction: all positions after `before`, up to and including `head`. */
 export type CommittedGroup = {
   readonly before: number
   readonly head: number
   readonly appends: readonly { readonly append: EncodedAppend; readonly last: number }[]
+}
+
+type AppendCall = QueuedChange & {
+  readonly appends: readonly EncodedAppend[]
+  readonly events: number
+  readonly done: (positions: Position[]) => void
 }
 
 type EventWriterOptions = {
@@ -206,6 +99,114 @@ export class EventWriter {
     )
     this.#onCommitted(group)
   }
+}
+
+/**
+ * The fence check of each write transaction: an append committed after a fence always sees it. The state is cached and
+ * read again only if another process has written since, which a different last position shows, because positions have
+ * no gaps.
+ */
+class TransactionFence {
+  #known: { readonly head: number; readonly closedReason: ReadOnlyState | undefined } | undefined
+
+  closedReason(connection: EventLogConnection, head: number): ReadOnlyState | undefined {
+    if (this.#known?.head !== head) this.#known = { head, closedReason: readClosedReason(connection) }
+    return this.#known.closedReason
+  }
+
+  onCommitted(streams: readonly string[], head: number): void {
+    const isFenceChanged = streams.some(isFenceStream)
+    this.#known = isFenceChanged || this.#known === undefined ? undefined : { ...this.#known, head }
+  }
+}
+
+function readClosedReason(connection: EventLogConnection): ReadOnlyState | undefined {
+  const [last] = decodeRows(connection.newest.all(LOG_STREAM, 1))
+  return deriveClosedReason(last, decodeRows(connection.stream.all(COPY_STREAM)), 'filling')
+}
+
+type AppendOutcome =
+  | { readonly kind: 'written' | 'repeated'; readonly last: number }
+  | { readonly kind: 'refused'; readonly error: WrongRevision | LogClosed }
+
+/** Events per write transaction at most; a single call may exceed it. */
+const MAX_EVENTS_PER_TRANSACTION = 500
+
+/** Milliseconds after which a transaction takes no more calls; it then ends well within 50 ms. */
+const MAX_TRANSACTION_MS = 30
+
+/** @returns the error with which a call is rejected; then none of its appends is stored */
+function refusalOfAll(
+  closedReason: ReadOnlyState | undefined,
+  appends: readonly EncodedAppend[],
+): LogClosed | undefined {
+  if (closedReason === undefined) return undefined
+  for (const { stream, events } of appends) {
+    const types = events.map(({ event }) => event.type)
+    const refusal = refusalOf(closedReason, stream, types)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
+/**
+ * Writes the appends of one call after position `head`, all or nothing, inside the open transaction. The first event of
+ * an append detects a conflict before anything is written, so a single append needs no savepoint.
+ */
+function writeAppends(
+  connection: EventLogConnection,
+  appends: readonly EncodedAppend[],
+  head: number,
+): AppendOutcome[] {
+  if (appends.length > 1) connection.savepoint.run()
+  const outcomes: AppendOutcome[] = []
+  let last = head
+  for (const append of appends) {
+    const outcome = writeAppend(connection, append, last)
+    outcomes.push(outcome)
+    if (outcome.kind === 'refused') break
+    if (outcome.kind === 'written') last = outcome.last
+  }
+  if (appends.length > 1) {
+    if (outcomes.at(-1)?.kind === 'refused') connection.undo.run()
+    connection.release.run()
+  }
+  return outcomes
+}
+
+function writeAppend(connection: EventLogConnection, append: EncodedAppend, head: number): AppendOutcome {
+  const { stream, expected, firstRevision, events } = append
+  let last = head
+  for (const { id, event, data, metadata } of events) {
+    const row: SqliteEventRow = [last + 1, stream, firstRevision + last - head, id, event.type, data, metadata]
+    if (last > head) connection.insert.run(...row)
+    else if (!writeFirst(connection, expected, row)) return outcomeOfRepeat(connection, append)
+    last++
+  }
+  return { kind: 'written', last }
+}
+
+function writeFirst(
+  { insertFirst, insertAfter }: EventLogConnection,
+  expected: Revision,
+  row: SqliteEventRow,
+): boolean {
+  if (expected === 'none') return insertFirst.run(...row).changes > 0
+  return insertAfter.run(...row, row[1], row[2] - 1).changes > 0
+}
+
+/** The stream is past the expected revision: it contains either these events already or others. */
+function outcomeOfRepeat(
+  connection: EventLogConnection,
+  { stream, expected, firstRevision, events }: EncodedAppend,
+): AppendOutcome {
+  const stored = connection.stored.all(stream, firstRevision, firstRevision + events.length - 1)
+  const isRepeat = stored.length === events.length && stored.every(([, id], index) => events[index]?.id.equals(id))
+  const last = stored.at(-1)
+  if (isRepeat && last !== undefined) return { kind: 'repeated', last: last[0] }
+  const revision = connection.lastRevision.get(stream) ?? undefined
+  const actual = revision === undefined ? 'none' : BigInt(revision)
+  return { kind: 'refused', error: new WrongRevision(stream, expected, actual) }
 }
 
 function settle({ done, fail }: AppendCall, outcomes: readonly AppendOutcome[]): void {
