@@ -47,4 +47,9 @@ export class RequestError extends Error {
     super(list.map((fault) => fault.message).join('; '))
     this.details = list
   }
+
+  /** The same rejection with other details. */
+  withDetails(details: readonly ErrorDetail[]): RequestError {
+    return new RequestError(this.kind, details, this.retryAfter)
+  }
 }

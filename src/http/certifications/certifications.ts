@@ -76,8 +76,10 @@ async function validateUpload(
   if (value !== undefined && fileError === undefined) return value
   const id = parseDiamondId(input, 'product')
   const ownerFaults = id === undefined ? [] : await ownershipFaults(context, owner, [{ id, pointer: '/product' }])
-  const kind = errors.length > 0 ? 'invalid' : (fileError?.kind ?? 'invalid')
-  throw new RequestError(kind, [...errors, ...(fileError?.details ?? []), ...ownerFaults])
+  const details = [...errors, ...(fileError?.details ?? []), ...ownerFaults]
+  throw errors.length === 0 && fileError !== undefined
+    ? fileError.withDetails(details)
+    : new RequestError('invalid', details)
 }
 
 export const removeCertificationEndpoint = endpoint({

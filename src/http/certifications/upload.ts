@@ -64,9 +64,10 @@ const tooLarge = () =>
 const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new PdfValidator(), tooLarge }
 
 /** Adds the validation errors of the texts that arrived before the form was rejected. */
-function withTextFaults({ refusal: { kind, details }, texts }: FormUploadError): RequestError {
+function withTextFaults({ refusal, texts }: FormUploadError): RequestError {
   const textFaults = parseCertification(certificationFromForm(texts)).errors ?? []
-  return new RequestError(kind, [...details, ...textFaults.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
+  const ofArrived = textFaults.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))
+  return refusal.withDetails([...refusal.details, ...ofArrived])
 }
 
 /**

@@ -14,4 +14,8 @@ export class HttpError extends RequestError {
   ) {
     super('malformed', faults)
   }
+
+  override withDetails(details: readonly ErrorDetail[]): HttpError {
+    return new HttpError(this.status, details)
+  }
 }

@@ -155,7 +155,7 @@ function rules(name: string, openSource: OpenFiles, openTarget: OpenFiles): void
   })
 
   test('fails if the target does not return the bytes that were written', async ({ source, target }) => {
-    const forgetful = { ...target, files: { ...target.files, read: () => Promise.resolve(undefined) } }
+    const forgetful = { ...target, files: { ...target.files, readFile: () => Promise.resolve(undefined) } }
     assert.match(
       String(await rejection(copyAll({ source, target: forgetful }))),
       /The target's file [0-9a-f]{64} is missing/,

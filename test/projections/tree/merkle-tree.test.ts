@@ -128,7 +128,7 @@ const event = (index: number): StoredEvent => ({
 
 const emptyLog = {
   identity: async () => 'log',
-  read: async () => [],
+  readStream: async () => [],
   eventAt: async () => undefined,
 } as unknown as EventStore
 

@@ -82,7 +82,7 @@ class Inventory {
       head: async () => at(this.#events.length),
       subscribe: () => this.#subscription(),
       identity: async () => 'a log',
-      read: async () => [this.logCreated],
+      readStream: async () => [this.logCreated],
     }
     return store as unknown as EventStore
   }
