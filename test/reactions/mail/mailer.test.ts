@@ -69,7 +69,7 @@ function startMailer(
 const isQueueEmpty = (secrets: SecretsProcess) => async () => (await secrets.vault.nextMail()) === undefined
 
 /** A store whose given methods fail while `outage.is`. */
-const failingWhile = <Store extends object>(store: Store, outage: { is: boolean }, names: readonly string[]) =>
+const failingWhile = <Store extends object>(store: Store, outage: { is: boolean }, names: readonly (keyof Store)[]) =>
   replacing(store, names, async (call) => {
     if (outage.is) throw new StoreUnavailable('no room')
     return call()
@@ -82,7 +82,7 @@ test('sends a mail once even if the log and the vault cannot record it for longe
     const failing = (of: SecretsProcess): SecretsProcess => ({
       ...of,
       store: failingWhile<EventStore>(of.store, outage, ['append']),
-      vault: failingWhile(of.vault, outage, ['claimMail', 'renewClaim', 'doubtClaim', 'postponeMail', 'removeMail']),
+      vault: failingWhile(of.vault, outage, ['claimMail', 'renewClaim', 'probeClaim', 'postponeMail', 'removeMail']),
     })
     const sent: string[] = []
     const mailers = [one, other].map((each) => startMailer(failing(each), sent, async () => void (outage.is = true)))
@@ -112,7 +112,7 @@ test('that was suspended until another mailer claimed its mail does not send it'
     await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
     const frozen = createSuspension()
     const [late, sent]: [string[], string[]] = [[], []]
-    const store = frozen.after(one.store, ['read'])
+    const store = frozen.after(one.store, ['readStream'])
     const stopped = startMailer({ ...one, store, vault: frozen.before(one.vault, ['renewClaim']) }, late)
     await advanceUntil(time, SECOND, 'the mailer to be suspended', () => frozen.isReached())
     const mailer = startMailer(other, sent)
@@ -132,12 +132,12 @@ function createSuspension() {
     isReached = true
     return resumed
   }
-  const before = <Store extends object>(store: Store, names: readonly string[]) =>
+  const before = <Store extends object>(store: Store, names: readonly (keyof Store)[]) =>
     replacing(store, names, async (call) => {
       await suspend()
       return call()
     })
-  const after = <Store extends object>(store: Store, names: readonly string[]) =>
+  const after = <Store extends object>(store: Store, names: readonly (keyof Store)[]) =>
     replacing(store, names, async (call) => {
       const result = await call()
       await suspend()
@@ -149,14 +149,14 @@ function createSuspension() {
 /** A store whose given methods are replaced by `replacement`. */
 function replacing<Store extends object>(
   store: Store,
-  names: readonly string[],
+  names: readonly (keyof Store)[],
   replacement: (call: () => unknown) => Promise<unknown>,
 ): Store {
   return new Proxy(store, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
-      if (!names.includes(String(name))) return value.bind(target)
+      if (!names.some((one) => one === name)) return value.bind(target)
       return async (...args: unknown[]) => replacement(() => Reflect.apply(value, target, args))
     },
   })

@@ -109,7 +109,7 @@ test('reports a diamond with unreadable events as failed, and reads the reports 
 
 test('fails, so that the event is retried, if reading or recording was interrupted', async () => {
   const interrupted = async () => Promise.reject(new Error('The reader was closed'))
-  for (const options of [{ read: interrupted }, { record: interrupted }]) {
+  for (const options of [{ readReport: interrupted }, { record: interrupted }]) {
     const failed = await given(options)
       .react([event])
       .catch((error: unknown) => error)
