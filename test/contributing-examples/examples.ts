@@ -144,9 +144,9 @@ export const diamondEvents = `,
       },
       {
         file: 'src/domain/diamond/diamond.ts',
-        find: "export type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>\n\nexport type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent\n",
-        becomes: `export type DiamondWithdrawn = EventOf<DiamondEventDeclarations, 'DiamondWithdrawn'>
-export type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>
+        find: "type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>\n\nexport type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent\n",
+        becomes: `type DiamondWithdrawn = EventOf<DiamondEventDeclarations, 'DiamondWithdrawn'>
+type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>
 
 export type DiamondEvent =
   DiamondCreated | DiamondPatched | DiamondWithdrawn | DiamondDeleted | CertificationEvent | StoneModelEvent
