@@ -5,6 +5,7 @@ import { type CommandContext, createCommandContext } from '../../../src/commands
 import { RequestError } from '../../../src/domain/request-error.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 const test = suite('an idempotent action in two processes')
 
@@ -21,7 +22,7 @@ async function withLog(run: (store: EventStore) => Promise<void>): Promise<void>
 }
 
 /** A process: it has its own command queue. */
-const processOn = (store: EventStore): CommandContext => createCommandContext(store, () => 1_800_000_000_000)
+const processOn = (store: EventStore): CommandContext => createCommandContext(store, fixedClock)
 
 /** An action that returns the idempotency id and records its steps in `done`. */
 function recordedAction(

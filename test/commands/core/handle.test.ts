@@ -12,6 +12,7 @@ import {
 import { newStream, rejectedWith } from '../../contract/event-store/given.ts'
 import { everyAttempt, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 type Counted = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
 
@@ -113,7 +114,7 @@ function contended({ store, stream }: Given, count: number): EventStore {
     ...store,
     append: async (name, expected, events) => {
       if (remaining-- > 0)
-        await handle(createCommandContext(store, Date.now), { stream, id: `o-${remaining}`, origin }, sum, add(100))
+        await handle(createCommandContext(store, fixedClock), { stream, id: `o-${remaining}`, origin }, sum, add(100))
       return store.append(name, expected, events)
     },
   }

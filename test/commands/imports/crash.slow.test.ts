@@ -14,6 +14,8 @@ import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/eve
 import { all, rejectedWith } from '../../contract/event-store/given.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
+import { unexpected } from './unexpected.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 /** Two full bulks of 500 and a partial one. */
 const STONES = 1_200
@@ -44,7 +46,7 @@ function contextThatCrashes(store: EventStore, at: number): CommandContext {
   return contextFor(crashing)
 }
 
-const contextFor = (store: EventStore) => createCommandContext(store, () => 1_800_000_000_000)
+const contextFor = (store: EventStore) => createCommandContext(store, fixedClock)
 
 async function importNew(context: CommandContext) {
   const { id, completedBulks } = await findResumePoint(context, sourceFile)
@@ -59,10 +61,6 @@ async function importBySku(context: CommandContext, id: string, price: number) {
 
 const write = (context: CommandContext, run: { id: string; completedBulks: number }, bulks: PlannedBulks) =>
   writeBulks({ context, principal: { ...by, origin: { ...origin, correlation: run.id } }, ...run }, bulks)
-
-const unexpected = (stream: string, error: Error) => {
-  throw new Error(`${stream}: ${error.message}`)
-}
 
 const readStock = (context: CommandContext) =>
   readSettledStock(context, 1, { onSkippedEvent: unexpected, onUnfinishedRequest: unexpected })

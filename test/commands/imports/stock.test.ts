@@ -5,19 +5,17 @@ import { createDiamonds } from '../../../src/commands/diamonds/diamonds.ts'
 import { readStock } from '../../../src/commands/imports/stock.ts'
 import { withBulkIds } from '../../../src/commands/imports/write-bulks.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
+import { unexpected } from './unexpected.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
-
-const unexpected = (stream: string, error: Error) => {
-  throw new Error(`${stream}: ${error.message}`)
-}
 
 const test = suite('the stock of an account')
 
 test("has its stones by sku and their custom cut shapes, and no other account's", async () => {
   const store = temporaryLog()
   try {
-    const context = createCommandContext(store, () => 1_800_000_000_000)
+    const context = createCommandContext(store, fixedClock)
     for (const [owner, sku, cutShape] of [
       [1, 'A', 'Rund'],
       [2, 'B', 'Runde'],

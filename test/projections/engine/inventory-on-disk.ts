@@ -15,6 +15,7 @@ import type { Document, ReadStore } from '../../../src/stores/ports/read-store.t
 import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
 import { openSqliteEventStore, type SqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { withFolder } from '../../temporary-folder.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 export const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
 const vendorContext = { owner: 1, origin }
@@ -49,7 +50,7 @@ export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
 
 /** Commands of account 1. */
 export function vendorOf(store: EventStore) {
-  const context = createCommandContext(store, Date.now)
+  const context = createCommandContext(store, fixedClock)
   const diamondIds = new IdAllocator({ ...context, kind: 'diamond', size: 100, origin })
   return {
     async create(count: number): Promise<number[]> {

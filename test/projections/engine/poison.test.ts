@@ -39,6 +39,7 @@ import {
   type PoisonEvent,
 } from './poison-events.ts'
 import { readView } from '../diamonds/read-view.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 const test = suite('a poison event')
 const silent = createLogger('silent')
@@ -63,7 +64,7 @@ const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription,
 
 const withHandler = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, handlerOf(declared, tools)] as const
 
-const commandContextOf = (store: EventStore) => createCommandContext(store, Date.now)
+const commandContextOf = (store: EventStore) => createCommandContext(store, fixedClock)
 const scoringWith = (
   store: EventStore,
   traceCut: (cut: Cut) => ReturnType<typeof findTracedCut> | Promise<never> = findTracedCut,

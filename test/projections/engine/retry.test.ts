@@ -25,6 +25,7 @@ import {
   type Disk,
 } from './inventory-on-disk.ts'
 import { readView } from '../diamonds/read-view.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 const test = suite('a parked stream')
 
@@ -45,7 +46,7 @@ async function projectWith(projection: Projection<DiamondRecord>, { store, reads
 }
 
 const retry = (store: EventStore, ...streams: string[]) =>
-  retryStreams(createCommandContext(store, Date.now), { model: 'diamonds', streams }, origin)
+  retryStreams(createCommandContext(store, fixedClock), { model: 'diamonds', streams }, origin)
 
 const append = (store: EventStore, stream: string, type: string, data: NewEvent['data'], after: Revision = 'none') =>
   store.append(stream, after, [{ id: randomUUID(), type, data, metadata: toEventMetadata(origin, Date.now()) }])

@@ -25,6 +25,7 @@ import {
 import { appendScoresOfVersion } from './older-scores.ts'
 import { etagOf } from '../../../src/projections/diamonds/diamond-view.ts'
 import { readScores, readView } from '../../projections/diamonds/read-view.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 const test = suite('rescoring')
 
@@ -32,7 +33,7 @@ const OLDER = '0.9.3+00c0ffee'
 const NEWER = '99.0.0+00c0ffee'
 
 const tools = ({ store }: Disk) => ({
-  ...createCommandContext(store, Date.now),
+  ...createCommandContext(store, fixedClock),
   log: createLogger('silent'),
   traceCut: (cut: Cut) => findTracedCut(cut) ?? referenceCut,
   traceModel: noModels,

@@ -14,6 +14,7 @@ import { handlerOf } from '../../projections/engine/start-background-services.ts
 import { origin, vendorOf, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 import { appendScoresOfVersion } from './older-scores.ts'
 import { readScores } from '../../projections/diamonds/read-view.ts'
+import { fixedClock } from '../../fixed-clock.ts'
 
 const test = suite('the scoring reaction')
 
@@ -22,7 +23,7 @@ const traceCut = (cut: Cut) => findTracedCut(cut) ?? referenceCut
 
 function createReaction(store: EventStore, trace = traceCut) {
   const tools = {
-    ...createCommandContext(store, Date.now),
+    ...createCommandContext(store, fixedClock),
     log: createLogger('silent'),
     onScored: () => undefined,
     yieldToRequests: async () => true,
@@ -195,7 +196,7 @@ test(
     await vendor.patch(first, { girdle: 'Thick' })
     const failing = (cut: Cut) => findTracedCut(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
     const tools = {
-      ...createCommandContext(disk.store, Date.now),
+      ...createCommandContext(disk.store, fixedClock),
       log: createLogger('silent'),
       onScored: () => undefined,
       yieldToRequests: async () => true,
