@@ -15,7 +15,7 @@ import { startBackgroundServices } from '../../projections/engine/start-backgrou
 import { LogRolledBack } from '../../../src/projections/engine/log-rollback.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
-import { until } from '../../until.ts'
+import { until, waitFor } from '../../until.ts'
 
 const test = suite('the file garbage collector')
 
@@ -51,6 +51,7 @@ class Inventory {
   readonly #uses = new Map<string, number>()
   #folded = 0
   #processed = 0
+  #onProcessed = () => {}
 
   constructor(uses: Readonly<Record<string, number>>) {
     for (const [digest, count] of Object.entries(uses)) this.#uses.set(digest, count)
@@ -63,7 +64,9 @@ class Inventory {
     const event = { id: randomUUID(), type: 'CertificationRemoved', data, metadata: {}, stream: 'diamond-1' }
     this.#events.push({ ...event, revision: BigInt(this.#events.length), position })
     this.#signal.notify()
-    while (this.#processed < this.#events.length) await new Promise((done) => setImmediate(done))
+    const { length } = this.#events
+    while (this.#processed < length)
+      await waitFor('the collector to process the event', new Promise<void>((done) => (this.#onProcessed = done)))
   }
 
   /** Lets the read model catch up. */
@@ -157,6 +160,7 @@ class Inventory {
         const events = this.#events.slice(this.#processed)
         yield { events, position: at(this.#events.length), caughtUp: true }
         this.#processed += events.length
+        this.#onProcessed()
         await this.#signal.wait()
       }
     }
