@@ -35,6 +35,10 @@ export function listenForStop(): StopSignal {
   }
 }
 
+/** The failure of a stopped command that continues when it is run again. @param progress such as `500 of 1,200 stones` */
+export const stoppedAfter = (progress: string): OperationFailure =>
+  new OperationFailure(`Stopped after ${progress}; run the same command again to resume`)
+
 /** A signal that aborts an operation when the process is asked to stop; its reason is an OperationFailure. */
 export function abortOnStop(message: string): AbortSignal {
   const stop = new AbortController()

@@ -6,11 +6,10 @@ import { rescore, readRescoringStatus } from '../reactions/scoring/rescoring.ts'
 import { createStoneModels } from '../wiring/scoring.ts'
 import { TracedCutCache } from '../optics/threads/traced-cut-cache.ts'
 import { openTracePool } from '../optics/threads/trace-pool.ts'
-import { OperationFailure } from '../maintenance/operation.ts'
 import { createOperatorOrigin, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, formatQuantity, printResult, progressBar, type OutputOptions } from './output.ts'
 import { awaitReadModels } from './await-read-models.ts'
-import { listenForStop } from './process-exit.ts'
+import { listenForStop, stoppedAfter } from './process-exit.ts'
 
 /** Stones per transaction; a stop signal takes effect between two batches. */
 const BATCH_SIZE = 100
@@ -59,9 +58,7 @@ async function rescoreInBatches({ files, context, log }: Installation, due: read
   try {
     for (let from = 0; from < due.length; from += BATCH_SIZE) {
       if (signal.isReceived)
-        throw new OperationFailure(
-          `Stopped after rescoring ${formatCount(rescored)} of ${formatQuantity(due.length, 'stone')}; run the same command again to resume`,
-        )
+        throw stoppedAfter(`rescoring ${formatCount(rescored)} of ${formatQuantity(due.length, 'stone')}`)
       rescored += await rescore(tools, due.slice(from, from + BATCH_SIZE), origin)
       bar.update(Math.min(from + BATCH_SIZE, due.length))
     }

@@ -225,8 +225,8 @@ export async function openInstallationOn(
   const onJump = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; the change is accepted if it lasts for 5 minutes")
   const clock = steadyClock({ onJump })
-  const commands = createCommandContext(store, clock.now)
-  const people = new AccountDirectory(commands, persons, keys)
+  const context = createCommandContext(store, clock.now)
+  const people = new AccountDirectory(context, persons, keys)
   return {
     settings,
     log,
@@ -241,7 +241,7 @@ export async function openInstallationOn(
     highWaterMarks,
     keys,
     people,
-    context: { ...commands, people },
+    context: { ...context, people },
     readModelTimeoutMs: READ_MODEL_WAIT_MS,
     maxScannedDiamonds: MAX_ENTRIES_SCANNED,
     hashing: { passwords: PASSWORD_COST, passphrases: PASSPHRASE_COST },

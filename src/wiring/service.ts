@@ -143,9 +143,9 @@ async function startComponents(
   }
 
   async function metrics() {
-    const views = [...(await collectMetrics(installation, model, progress)), ...(await consumers.metrics())]
     return metricsText(installation.metricsRegistry, [
-      ...views,
+      ...(await collectMetrics(installation, model, progress)),
+      ...(await consumers.metrics()),
       ...processMetrics(),
       ...(await diskMetrics(settings.DATA_DIR)),
       ...commandMetrics(installation.context.outcomes),

@@ -63,7 +63,10 @@ const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 const operationsIn = (calls: TimedCalls): readonly string[] =>
   Object.values(calls).flatMap((call) => (typeof call === 'string' ? [call] : operationsIn(call)))
 
-/** Calls by method, with the name of the operation in metrics. Their duration shows how a store performs; excludes long waits and streamed reads. */
+/**
+ * Calls by method, with the name of the operation in metrics: those whose duration shows how a store performs, so no long waits and no
+ * streamed reads.
+ */
 const CALLS = {
   log: { append: 'append', appendMany: 'appendMany', readStream: 'read', head: 'head', eventAt: 'eventAt' },
   'read-models': {

@@ -5,7 +5,7 @@ export type Source = { readonly path: string; readonly text: string }
 
 const IMPORT =
   /(?:import|export)\s+(?:type\s+)?(?:(\{[^}]*\})|\*(?:\s+as\s+\w+)?)\s+from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/g
-const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/gm
+const EXPORTED = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/gm
 
 /**
  * Functions, constants, classes and types that files of `folder` export and no other file imports, as `path: name`. A namespace
@@ -15,10 +15,14 @@ export function unusedExports(sources: readonly Source[], folder: string): strin
   const named = new Set(sources.flatMap(importedNames))
   return sources
     .filter(({ path }) => path.startsWith(folder))
-    .flatMap(({ path, text }) => [...text.matchAll(EXPORT)].map(([, name]) => ({ path, name })))
+    .flatMap(({ path, text }) => exportedNames(text).map(({ name }) => ({ path, name })))
     .filter(({ path, name }) => !named.has(`${path}: ${name}`) && !named.has(`${path}: *`))
     .map(({ path, name }) => `${path}: ${name}`)
 }
+
+/** The functions, constants, classes and types that a file exports by their declarations, and where each stands in the text. */
+export const exportedNames = (text: string): { readonly name: string; readonly index: number }[] =>
+  [...text.matchAll(EXPORTED)].map(({ 1: name = '', index }) => ({ name, index }))
 
 export function importedNames({ path, text }: Source): string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, names, from, late]) => {

@@ -1,11 +1,10 @@
-import { importedNames, type Source } from './exports.ts'
+import { exportedNames, importedNames, type Source } from './exports.ts'
 
 /** Shorter files are seen at a glance. */
 const MIN_LINES = 100
 const MAX_SHARE = 0.4
 
-const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/
-const LAST_IMPORT = /^(?:import |\} from )/
+const IMPORT = /^(?:import |\} from )/
 
 /**
  * Files of `folder` whose first export that another file of the folder imports stands below the first 40 % of the lines after the
@@ -16,12 +15,11 @@ export function lateLeads(sources: readonly Source[], folder: string): string[] 
   const imported = new Set(files.flatMap(importedNames))
   return files.flatMap(({ path, text }) => {
     const lines = text.trimEnd().split('\n')
-    const start = lines.findLastIndex((line) => LAST_IMPORT.test(line)) + 1
-    const lead = lines.findIndex((line) => {
-      const [, name] = EXPORT.exec(line) ?? []
-      return name !== undefined && (imported.has(`${path}: ${name}`) || imported.has(`${path}: *`))
-    })
-    const isLate = lines.length >= MIN_LINES && lead - start > MAX_SHARE * (lines.length - start)
-    return isLate ? [`${path}: ${lead + 1}`] : []
+    const start = lines.findLastIndex((line) => IMPORT.test(line)) + 1
+    const lead = exportedNames(text).find(({ name }) => imported.has(`${path}: ${name}`) || imported.has(`${path}: *`))
+    if (lead === undefined) return []
+    const above = text.slice(0, lead.index).split('\n').length - 1
+    const isLate = lines.length >= MIN_LINES && above - start > MAX_SHARE * (lines.length - start)
+    return isLate ? [`${path}: ${above + 1}`] : []
   })
 }

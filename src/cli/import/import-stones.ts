@@ -8,7 +8,7 @@ import { OperationFailure } from '../../maintenance/operation.ts'
 import { createOperatorOrigin } from '../with-installation.ts'
 import { formatCount, formatQuantity, note, noteSkippedEvent, progressBar } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
-import { listenForStop } from '../process-exit.ts'
+import { listenForStop, stoppedAfter } from '../process-exit.ts'
 import type { ValueMapping, ColumnMapping } from '../../trade-files/columns.ts'
 import { collectFindings, type Findings } from '../../trade-files/findings.ts'
 import { readSettledStock, type Stock } from '../../commands/imports/stock.ts'
@@ -179,7 +179,9 @@ async function executeImport(
   const bar = progressBar('importing', total, 'stones')
   const onProgress = (stones: number, { line }: PlannedBulk) => {
     bar.update(stones)
-    if (signal.isReceived && stones < total) throw stoppedAfter(stones, total, line)
+    const lines = line === undefined ? '' : ` (up to line ${line})`
+    if (signal.isReceived && stones < total)
+      throw stoppedAfter(`${formatCount(stones)} of ${formatQuantity(total, 'stone')}${lines}`)
   }
   const run = { context: installation.context, principal: importPrincipal, id, completedBulks, onProgress }
   const { position, ...counts } = await writeBulks(run, bulks).catch(explainConcurrentImport)
@@ -188,13 +190,6 @@ async function executeImport(
   if (position === undefined) await unlink(undoFile)
   report.print(counts, describeResult(counts, request, findings), { undo: position === undefined ? null : undoFile })
 }
-
-/** @param line the last line of the file that was imported; undefined for deletions */
-const stoppedAfter = (stones: number, total: number, line: number | undefined) =>
-  new OperationFailure(
-    `Stopped after ${formatCount(stones)} of ${formatQuantity(total, 'stone')}${line === undefined ? '' : ` (up to line ${line})`}; ` +
-      'run the same command again to resume',
-  )
 
 function explainConcurrentImport(error: unknown): never {
   if (!(error instanceof AlreadyApplied)) throw error

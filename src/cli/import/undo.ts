@@ -9,7 +9,7 @@ import { BadUsage, OperationFailure } from '../../maintenance/operation.ts'
 import { createOperatorOrigin, withInstallation, type OpenInstallation } from '../with-installation.ts'
 import { formatCount, formatQuantity, note, printResult, progressBar, type OutputOptions } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
-import { listenForStop } from '../process-exit.ts'
+import { listenForStop, stoppedAfter } from '../process-exit.ts'
 
 /**
  * Identifies an import; its changes are in the event log. Written before the first change, so that an interrupted import can
@@ -98,9 +98,7 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
     const { position, ...counts } = await undoBulks(installation.context, principal, bulks, (undone) => {
       bar.update(undone)
       if (signal.isReceived && undone < stones)
-        throw new OperationFailure(
-          `Stopped after ${formatCount(undone)} of ${formatQuantity(stones, 'stone')}; run the same command again to resume`,
-        )
+        throw stoppedAfter(`${formatCount(undone)} of ${formatQuantity(stones, 'stone')}`)
     })
     bar.end()
     await awaitReadModels(installation, position ?? 'start')
