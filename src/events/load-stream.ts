@@ -58,6 +58,15 @@ function toLoadedStream<State, Event extends DomainEvent>(
   return { state, commandEvents, revision, position, lastEventId: last?.id, lastEventAt: eventTimeOf(last) }
 }
 
+export const emptyStream = <State, Event extends DomainEvent>({ initialState }: Fold<State, Event>): LoadedStream<State, Event> => ({
+  state: initialState,
+  commandEvents: [],
+  revision: 'none',
+  position: undefined,
+  lastEventId: undefined,
+  lastEventAt: 0,
+})
+
 /** @throws UnsupportedEventVersion, InvalidEventPayload */
 export const foldEvents = <State, Event extends DomainEvent>(
   { initialState, evolve }: Fold<State, Event>,

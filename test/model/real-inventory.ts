@@ -8,7 +8,7 @@ import {
 } from '../../src/commands/diamonds/diamonds.ts'
 import { IdAllocator } from '../../src/commands/installation/id-allocator.ts'
 import { toEventMetadata } from '../../src/events/event-metadata.ts'
-import { createCommandContext } from '../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../src/commands/core/command-context.ts'
 import { scoresStream } from '../../src/domain/diamond/diamond.ts'
 import { DiamondQueries } from '../../src/projections/diamonds/diamond-queries.ts'
 import type { DiamondFilter } from '../../src/projections/diamonds/list-attributes.ts'

@@ -8,7 +8,7 @@ import type { PersonKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonStore } from '../../stores/ports/person-store.ts'
-import type { CommandContext } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import { loadOrCreateSealedKey, unsealKey, type SealedKeyDefinition } from '../installation/link-key.ts'
 

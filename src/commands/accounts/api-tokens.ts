@@ -13,7 +13,8 @@ import { normaliseEmail } from '../../domain/account/login.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import { comparePositions, type EventStore, type PositionOrStart } from '../../stores/ports/event-store.ts'
-import { handle, type CommandContext } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import {
   changeAccount,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { decode } from '../../events/decode.ts'
-import type { Origin } from '../../events/event-metadata.ts'
+import { toEventMetadata, type Origin } from '../../events/event-metadata.ts'
 import { WrongRevision, type Revision, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { appendAll, createEventFactory } from '../core/append.ts'
-import type { CommandContext } from '../core/handle.ts'
+import { appendAll } from '../core/append.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { withRetry } from '../core/retry.ts'
-import { readRecord, requestRecordOf, requireSameBody, type KeyedRequest } from './request-record.ts'
+import { readRecord, requestDoneEvent, requestRecordOf, requireSameBody, type KeyedRequest } from './request-record.ts'
 
 export type IdempotentAction<Result> = {
   readonly diamond: number
@@ -42,8 +42,8 @@ export function handleIdempotent<Result>(
         return replay(commandIdAt(previousRevision(existing)))
       }
       const result = await execute(commandIdAt(expected))
-      const data: RequestDone['data'] = { body, diamonds: [diamond] }
-      const done = createEventFactory(origin, clock())(randomUUID(), { type: 'RequestDone', data })
+      const data = { body, diamonds: [diamond] }
+      const done = requestDoneEvent(data, randomUUID(), toEventMetadata(origin, clock()))
       try {
         await appendAll(context, [{ stream, expected, events: [done] }])
         return result

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { IDEMPOTENCY_KEY_TTL_MS, type PlannedStreamAppend, type RequestAccepted } from '../../domain/bulk/bulk.ts'
+import { IDEMPOTENCY_KEY_TTL_MS, type RequestDone } from '../../domain/bulk/bulk.ts'
 import { RequestError } from '../../domain/request-error.ts'
-import { decode } from '../../events/decode.ts'
-import { eventId, FIRST_PAYLOAD_VERSION, eventTimeOf } from '../../events/event-metadata.ts'
-import type { Append, NewEvent, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { CommandContext } from '../core/handle.ts'
-import { withEventVersion, withSchema } from '../core/append.ts'
+import { eventTimeOf } from '../../events/event-metadata.ts'
+import type { NewEvent, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
+import { withEventVersion } from '../core/append.ts'
+import type { CommandContext } from '../core/command-context.ts'
 
 /** Idempotency keys are scoped to account, method and path. */
 export type IdempotencyKey = { readonly key: string; readonly method: string; readonly path: string }
@@ -40,6 +39,18 @@ export async function readRecord(
   return { revision: last?.revision ?? 'none', existing: isValid ? last : undefined }
 }
 
+/** Marks a request as done. @param metadata of the bulk's events; `id` is random, or the same for every attempt */
+export const requestDoneEvent = (
+  { body, diamonds }: RequestDone['data'],
+  id: string,
+  metadata: NewEvent['metadata'],
+): NewEvent => ({
+  id,
+  type: 'RequestDone',
+  data: { body, diamonds },
+  metadata: withEventVersion(metadata, 'RequestDone'),
+})
+
 /** @throws RequestError 'invalid' if the bodies differ */
 export function requireSameBody<Data extends { readonly body: string }>(
   { data }: { readonly data: Data },
@@ -51,17 +62,6 @@ export function requireSameBody<Data extends { readonly body: string }>(
     'This Idempotency-Key was used with a different body: use a new key for a new request',
   )
 }
-
-export type BulkChanges = {
-  readonly diamonds: readonly number[]
-  readonly appends: readonly Append[]
-  /** Metadata of every event, except for the version of its payload. */
-  readonly metadata: NewEvent['metadata']
-}
-
-export type Bulk = BulkChanges & Pick<RequestRecord, 'stream' | 'body'> & { readonly expected: Revision }
-
-export type BulkWork = Omit<Bulk, 'expected'>
 
 /** The stream name for the request with these identifying parts. */
 export const requestStream = (...names: readonly unknown[]): string => `request-${sha256(JSON.stringify(names))}`
@@ -79,70 +79,4 @@ function sortKeys(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, member]) => [name, sortKeys(member)]),
   )
-}
-
-/** Characters of changes per event, well below EventStoreDB's limit of 1 MiB. */
-const MAX_PART_CHARACTERS = 250_000
-
-export function requestAcceptedEvents({ stream, expected, body, diamonds, appends, metadata }: Bulk): NewEvent[] {
-  const parts = splitIntoParts(appends.map(toAcceptedChange))
-  return parts.map((changes, index) => {
-    const data: RequestAccepted['data'] = { body, diamonds, part: index + 1, parts: parts.length, changes }
-    // The first change's event id makes it unique: another attempt at the same bulk has different changes.
-    const id = eventId(`${stream}/${expected}/${appends[0]?.events[0]?.id}`, index)
-    return { id, type: 'RequestAccepted', data, metadata: withEventVersion(metadata, 'RequestAccepted') }
-  })
-}
-
-/** The accepted but not completed bulk in a request's stream, if any, with the revision of the stream. */
-export function findPendingWork(events: readonly StoredEvent[]): { work: BulkWork; revision: bigint } | undefined {
-  const last = events.at(-1)
-  if (last?.type !== 'RequestAccepted') return undefined
-  const { parts } = decode<RequestAccepted>(last).data
-  const acceptedParts = events.slice(-parts).map((event) => decode<RequestAccepted>(event).data)
-  if (acceptedParts.length < parts || acceptedParts.some(({ part }, index) => part !== index + 1)) return undefined
-  const { stream, metadata, revision } = last
-  const { body = '', diamonds = [] } = acceptedParts[0] ?? {}
-  const appends = acceptedParts.flatMap(({ changes }) => changes.map((change) => fromAcceptedChange(change, metadata)))
-  return { work: { stream, body, diamonds, appends, metadata }, revision }
-}
-
-const toAcceptedChange = ({ stream, expected, events }: Append): PlannedStreamAppend => ({
-  stream,
-  expected: expected === 'none' ? null : Number(expected),
-  events: events.map(({ id, type, data, metadata }) => ({
-    id,
-    type,
-    schema: metadata['schema'] ?? FIRST_PAYLOAD_VERSION,
-    data,
-  })),
-})
-
-const fromAcceptedChange = (
-  { stream, expected, events }: PlannedStreamAppend,
-  metadata: NewEvent['metadata'],
-): Append => ({
-  stream,
-  expected: expected === null ? 'none' : BigInt(expected),
-  events: events.map(({ id, type, schema, data }) => ({
-    id,
-    type,
-    data,
-    metadata: withSchema(metadata, schema ?? FIRST_PAYLOAD_VERSION),
-  })),
-})
-
-function splitIntoParts(changes: readonly PlannedStreamAppend[]): PlannedStreamAppend[][] {
-  const parts: PlannedStreamAppend[][] = []
-  let length = Number.POSITIVE_INFINITY
-  for (const change of changes) {
-    const changeLength = JSON.stringify(change).length
-    if (length + changeLength > MAX_PART_CHARACTERS) {
-      parts.push([])
-      length = 0
-    }
-    parts.at(-1)?.push(change)
-    length += changeLength
-  }
-  return parts
 }

@@ -7,6 +7,7 @@ import {
   type EventStore,
   type NewEvent,
   type Position,
+  type Revision,
 } from '../../stores/ports/event-store.ts'
 import { withRetry } from './retry.ts'
 
@@ -75,6 +76,10 @@ async function appendOneOrMany(store: EventStore, appends: readonly Append[]): P
   if (only !== undefined && appends.length === 1) return [await store.append(only.stream, only.expected, only.events)]
   return store.appendMany(appends)
 }
+
+/** The revision of a stream after `count` more events. */
+export const revisionAfter = (revision: Revision, count: number): bigint =>
+  (revision === 'none' ? -1n : revision) + BigInt(count)
 
 /** The highest position. With concurrent appends this need not be the last one in the list. */
 export function latestPosition(positions: readonly (Position | undefined)[]): Position | undefined {

@@ -13,10 +13,12 @@ import type { DiamondFieldChanges, NewDiamond } from '../../domain/diamond/field
 import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
-import type { Position, Revision } from '../../stores/ports/event-store.ts'
+import { WrongRevision, type Position, type Revision } from '../../stores/ports/event-store.ts'
 import { handleBulk, type BulkResult, type BulkDecision } from '../bulk/handle-bulk.ts'
 import { requestRecordOf, type KeyedRequest } from '../bulk/request-record.ts'
-import { revisionAfter, handle, type CommandContext } from '../core/handle.ts'
+import { revisionAfter } from '../core/append.ts'
+import { handle } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import type { IdAllocator } from '../installation/id-allocator.ts'
 
 export type DiamondCommandContext = CommandContext & { readonly diamondIds: IdAllocator }
@@ -49,16 +51,37 @@ type CreatedDiamonds = BulkResult<CreatedDiamondList>
  * @throws RequestError 'invalid' if the key was used with a different body; WrongRevision, OutcomeUnknown,
  *   StoreUnavailable
  */
-export function createDiamonds(
-  context: DiamondCommandContext,
-  { owner, entries, origin, key }: CreateDiamonds,
-): Promise<CreatedDiamonds> {
+export function createDiamonds(context: DiamondCommandContext, command: CreateDiamonds): Promise<CreatedDiamonds> {
+  const { owner, entries, origin, key } = command
+  const [first] = entries
+  if (first !== undefined && entries.length === 1 && key === undefined)
+    return createDiamond(context, owner, first, origin)
   const replay = (diamonds: readonly number[], position: Position) => readCreatedDiamonds(context, diamonds, position)
   return handleBulk(context, {
     origin,
     ...(key !== undefined && { idempotency: { ...requestRecordOf({ ...key, owner }), replay } }),
     decide: (now) => decideCreations(context, owner, entries, now),
   })
+}
+
+async function createDiamond(
+  context: DiamondCommandContext,
+  owner: number,
+  fields: NewDiamond,
+  origin: Origin,
+): Promise<CreatedDiamonds> {
+  const id = await context.diamondIds.take()
+  const stream = diamondStream(id)
+  const { events, position } = await handle(
+    context,
+    { stream, isNew: true, origin },
+    diamondFold,
+    (_diamond, now, revision): readonly DiamondCreated[] => {
+      if (revision !== 'none') throw new WrongRevision(stream, 'none', revision)
+      return [create(id, owner, fields, now)]
+    },
+  )
+  return { created: events, position }
 }
 
 /** @param now milliseconds since 1970 */

@@ -9,7 +9,8 @@ import {
 } from '../../domain/installation/keys.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { Revision } from '../../stores/ports/event-store.ts'
-import { handle, type CommandContext } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { loadOrCreateSealedKey, type SealedKeyDefinition } from '../installation/link-key.ts'
 
 /** The PKCS #8 prefix of a 32-byte Ed25519 private key in DER (RFC 8410, section 7). */

@@ -1,10 +1,10 @@
-import { finishBulk } from '../bulk/handle-bulk.ts'
+import { finishBulk } from '../bulk/accepted-bulk.ts'
 import { diamondIdOfStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { DiamondFieldChanges } from '../../domain/diamond/fields.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { CommandContext } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import type { KnownStones } from '../../trade-files/findings.ts'
 
 /** The stones of an account, as far as an import needs them. */

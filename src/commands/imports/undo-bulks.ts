@@ -1,7 +1,7 @@
 import type { Position } from '../../stores/ports/event-store.ts'
 import { requestStream } from '../bulk/request-record.ts'
 import { latestPosition } from '../core/append.ts'
-import type { CommandContext } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { AlreadyApplied } from '../diamonds/change-stock.ts'
 import type { CommandPrincipal } from '../diamonds/diamonds.ts'
 import { undoChanges, type DiamondUndoRequest, type DiamondUndoResult } from '../diamonds/undo-changes.ts'

@@ -4,10 +4,10 @@ import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-metadata.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { BULK_SIZE, type PlannedBulk, type PlannedBulks } from '../../trade-files/plan.ts'
-import { finishBulk } from '../bulk/handle-bulk.ts'
+import { finishBulk } from '../bulk/accepted-bulk.ts'
 import { requestStream } from '../bulk/request-record.ts'
 import { latestPosition } from '../core/append.ts'
-import type { CommandContext } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { changeStock } from '../diamonds/change-stock.ts'
 import {
   decideChanges,

@@ -1,6 +1,7 @@
 import { ID_STREAM_PREFIX, idsFold, reserveIds } from '../../domain/installation/installation.ts'
 import type { Origin } from '../../events/event-metadata.ts'
-import { handle, type CommandContext } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 
 type IdAllocatorOptions = CommandContext & {
   /** Ids are reserved in the stream `ids-{kind}`. */

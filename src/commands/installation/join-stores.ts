@@ -8,7 +8,8 @@ import {
 } from '../../domain/installation/installation.ts'
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Origin } from '../../events/event-metadata.ts'
-import { handle, createCommandContext } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import { createCommandContext } from '../core/command-context.ts'
 
 type JoinStoresContext = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
 

@@ -7,7 +7,8 @@ import { LINK_KEY_STREAM, type LinkKeySealed } from '../../domain/installation/k
 import { decode } from '../../events/decode.ts'
 import { eventTimeOf, type Origin } from '../../events/event-metadata.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import { handle, type CommandContext } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 
 /** A key that the installation generated, as stored in events. */
 type SealedKey = {

@@ -1,7 +1,8 @@
 import { latestEventFold } from '../../domain/fold.ts'
 import { retriesStream, type RetryRequested } from '../../domain/installation/installation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { handle, type CommandContext } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 
 /** Streams per event. The runner reads them completely and handles nothing else in the meantime. */

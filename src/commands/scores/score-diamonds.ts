@@ -11,7 +11,8 @@ import type { TracedCut } from '../../optics/cut/trace-cut.ts'
 import { FLUOR_VERSION } from '../../domain/diamond/fluor-score.ts'
 import { OPTICS_VERSION } from '../../optics/version.ts'
 import { EventsRemoved } from '../../stores/ports/event-store.ts'
-import { handleEach, type CommandContext } from '../core/handle.ts'
+import { handleEach } from '../core/handle-each.ts'
+import type { CommandContext } from '../core/command-context.ts'
 import { eventId, type Origin } from '../../events/event-metadata.ts'
 
 export type ScoringTools = CommandContext & {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
+import type { CommandContext } from '../../commands/core/command-context.ts'
 import { attachModel, removeModel, type ModelInspector } from '../../commands/diamonds/attach-model.ts'
 import { diamondFold, fileLinkRevision, missingModelError, requireOwnedDiamond } from '../../domain/diamond/diamond.ts'
 import type { MeshFormat } from '../../optics/mesh/mesh.ts'

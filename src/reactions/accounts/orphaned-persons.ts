@@ -2,7 +2,7 @@ import { hasPerson } from '../../commands/accounts/accounts.ts'
 import { defineScheduledJob } from '../../projections/engine/loop.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonStore } from '../../stores/ports/person-store.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
+import type { CommandContext } from '../../commands/core/command-context.ts'
 
 const INTERVAL_MS = 60_000
 /** Milliseconds after which a row without an account belongs to a failed registration. */

@@ -1,6 +1,6 @@
 import { eventTimeOf } from '../../events/event-metadata.ts'
-import { finishBulk } from '../../commands/bulk/handle-bulk.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
+import { finishBulk } from '../../commands/bulk/accepted-bulk.ts'
+import type { CommandContext } from '../../commands/core/command-context.ts'
 import type { RequestAccepted } from '../../domain/bulk/bulk.ts'
 import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
 import type { AppLogger } from '../../runtime/logger.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { defineScheduledJob } from '../../projections/engine/loop.ts'
 import { appendSignedCheckpoint } from '../../commands/evidence/signed-checkpoints.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
+import type { CommandContext } from '../../commands/core/command-context.ts'
 import type { KeyObject } from 'node:crypto'
 import { formatCheckpoint, signNote } from '../../evidence/note.ts'
 import { IncompleteTree } from '../../evidence/tiles.ts'

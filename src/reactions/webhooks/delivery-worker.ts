@@ -1,5 +1,5 @@
 import { accountFold, accountStream } from '../../domain/account/account.ts'
-import type { CommandContext } from '../../commands/core/handle.ts'
+import type { CommandContext } from '../../commands/core/command-context.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import { recordDelivery, resealWebhook, webhooksOf, type WebhookReference } from '../../commands/webhooks/webhooks.ts'
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../commands/core/handle.ts'
+import type { CommandContext } from '../../commands/core/command-context.ts'
 import { LinkKeys, type LinkKey } from '../../commands/installation/link-key.ts'
 import { LINK_KEY_STREAM } from '../../domain/installation/keys.ts'
 import { type WebhookReference } from '../../commands/webhooks/webhooks.ts'

@@ -79,7 +79,7 @@ export interface EventLog<
    * SQLite: one transaction, all or nothing. An append that is already stored returns its original positions while the
    * others are stored, so repeating a partly stored bulk completes it.
    * EventStoreDB: concurrent appends, each idempotent. If one fails, others may be stored; a command that needs all of
-   * them therefore appends an intent event first (commands/bulk/handle-bulk.ts).
+   * them therefore appends an intent event first (commands/bulk/accepted-bulk.ts).
    * @param order `kept`: across all streams, no event is stored before the events of an earlier append. Use it to
    *   fill a log that has no other writer. The appends are pipelined; if one fails, the ones before it are stored, and
    *   repeating the same call completes the rest. A SQLite transaction always keeps the order

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handleIdempotent, type IdempotentAction } from '../../../src/commands/bulk/handle-idempotent.ts'
-import { type CommandContext, createCommandContext } from '../../../src/commands/core/handle.ts'
+import { type CommandContext, createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { RequestError } from '../../../src/domain/request-error.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'

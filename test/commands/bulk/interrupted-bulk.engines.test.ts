@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { finishBulk } from '../../../src/commands/bulk/handle-bulk.ts'
+import { finishBulk } from '../../../src/commands/bulk/accepted-bulk.ts'
 import {
   changeDiamond,
   changeDiamonds,
@@ -10,7 +10,7 @@ import {
   type DiamondCommandContext,
 } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { RequestError } from '../../../src/domain/request-error.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { bulkRequestRecovery } from '../../../src/reactions/bulk/bulk-request-recovery.ts'
@@ -196,6 +196,15 @@ test('with a missing part counts as never accepted', async (given) => {
   const { id, type, data, metadata } = accepted
   await given.store.append(stream, 'none', [{ id, type, data: { ...data, parts: 2 }, metadata }])
   assert.is(await finishBulk(given.other, stream), undefined)
+})
+
+test('of one diamond is one append, without a request record, unless it has an idempotency key', async (given) => {
+  const { created } = await createDiamonds(given.other, newDiamonds(1))
+  const changes = created.map(({ data }) => planPatch(data.id, { set: { price: 7 }, removed: [] }, principal))
+  await changeDiamonds(given.other, principal, changes)
+  assert.equal(await eventsOf(given, 'request-'), [])
+  await createDiamonds(given.other, newDiamonds(1, 'k-3'))
+  assert.equal(names(await eventsOf(given, 'request-')), ['RequestAccepted', 'RequestDone'])
 })
 
 test('is appended atomically, without a request record, on a store that supports it', async (given) => {

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MAX_ATTEMPTS } from '../../../src/commands/core/retry.ts'
-import { handle, createCommandContext } from '../../../src/commands/core/handle.ts'
+import { handle } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import type { Fold } from '../../../src/domain/fold.ts'
 import {
   OutcomeUnknown,

@@ -8,8 +8,8 @@ import {
   type DiamondCommandContext,
 } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
-import { OutcomeUnknown } from '../../../src/stores/ports/event-store.ts'
+import { createCommandContext } from '../../../src/commands/core/command-context.ts'
+import { OutcomeUnknown, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { rejectedWith } from '../../contract/event-store/given.ts'
 import { everyAttempt, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
@@ -74,17 +74,27 @@ for (const fault of ['stored', 'late', 'lost'] as const) {
     assert.equal(await revisions(given, ids), [1n, 1n, 1n])
   })
 
-  test(`creates diamonds once when its append times out and is ${fault}`, async (given) => {
-    await createdIds(given, 1)
-    given.store.failNext(fault)
-    const ids = await createdIds(given, 3)
-    await given.store.storeLateAppends()
-    assert.equal(await revisions(given, ids), [0n, 0n, 0n])
-    let births = 0
-    for await (const { type } of given.store.readAll('start')) if (type === 'DiamondCreated') births++
-    assert.is(births, 4)
-  })
+  for (const count of [1, 3])
+    test(`creates ${count} diamonds once when its append times out and is ${fault}`, async (given) => {
+      await createdIds(given, 1)
+      given.store.failNext(fault)
+      const ids = await createdIds(given, count)
+      await given.store.storeLateAppends()
+      assert.equal(await revisions(given, ids), Array<bigint>(count).fill(0n))
+      let births = 0
+      for await (const { type } of given.store.readAll('start')) if (type === 'DiamondCreated') births++
+      assert.is(births, 1 + count)
+    })
 }
+
+test('never adds a new diamond to a stream that has events', async (given) => {
+  const [last = 0] = await createdIds(given, 1)
+  const taken = { id: '6b1f0e0c-8a55-4a0e-9d3f-0c6f8e1f1a11', type: 'DiamondDeleted', data: {}, metadata: {} }
+  await given.store.append(`diamond-${last + 1}`, 'none', [taken])
+  await rejectedWith(WrongRevision, createdIds(given, 1))
+  assert.equal(await createdIds(given, 1), [last + 2])
+  assert.equal(await revisions(given, [last + 1, last + 2]), [0n, 0n])
+})
 
 test('rejects with OutcomeUnknown when the last attempt gets no response', async (given) => {
   const ids = await createdIds(given, 2)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { createDiamonds } from '../../../src/commands/diamonds/diamonds.ts'
 import { readStock } from '../../../src/commands/imports/stock.ts'
 import { withBulkIds } from '../../../src/commands/imports/write-bulks.ts'

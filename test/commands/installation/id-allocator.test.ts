@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { cli, withLogFile } from '../accounts-on-disk.ts'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { CHECKPOINTS_STREAM } from '../../../src/domain/installation/keys.ts'
 import { SignedCheckpoints, ForeignCheckpoint } from '../../../src/projections/tree/signed-checkpoints.ts'
 import { CheckpointSigner, LogRewritten } from '../../../src/reactions/evidence/checkpoint-signing.ts'

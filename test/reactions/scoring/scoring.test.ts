@@ -1,4 +1,4 @@
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import { noModels } from './no-models.ts'

@@ -2,7 +2,8 @@ import { accountFold, accountStream, disable, enable, register } from '../../../
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
-import { handle, createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
+import { handle } from '../../../src/commands/core/handle.ts'
+import { createCommandContext, type CommandContext } from '../../../src/commands/core/command-context.ts'
 import {
   changeWebhook,
   createWebhook,
