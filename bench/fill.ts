@@ -69,8 +69,9 @@ const POLL_INTERVAL_MS = 500
 export async function waitUntilScored({ port }: MeasuredService): Promise<void> {
   const deadline = Date.now() + SCORING_TIMEOUT_MS
   while (Date.now() < deadline) {
-    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    if (/^adamant_scoring_lag 0$/m.test(metrics)) return
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+    const metrics = await response.text()
+    if (response.status === 404 || /^adamant_scoring_lag 0$/m.test(metrics)) return
     await new Promise((done) => setTimeout(done, POLL_INTERVAL_MS))
   }
   throw new Error('the stones were not scored in time')

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { attack } from './attack/attack.ts'
 import { longestBlock } from './attack/longest-block.ts'
@@ -15,7 +16,7 @@ import { startAdamant } from './services/adamant.ts'
 import { buildBaseline, startBaseline } from './services/baseline.ts'
 import type { MeasuredService } from './services/service.ts'
 
-const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--rounds N] [--seconds N]
+const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--rounds N] [--seconds N] [--against FOLDER]
 npm run bench -- --longest-block
 npm run bench -- --attack MINUTES
 Groups of cases: ${GROUPS.map(({ name, isLong }) => (isLong ? `${name} (only when named)` : name)).join(', ')}`
@@ -25,7 +26,13 @@ const ENGINE_GROUPS = [eventStore, ceiling, readModels, mongodb, fence, ...onSer
 /** A measurement without cases. */
 type OtherMeasurement = { readonly run: () => Promise<boolean> }
 
-type Options = { readonly groups: readonly CaseGroup[]; readonly rounds: number; readonly seconds: number }
+type Options = {
+  readonly groups: readonly CaseGroup[]
+  readonly rounds: number
+  readonly seconds: number
+  /** Another build of this service, to compare with instead of the plain service. */
+  readonly against: string | undefined
+}
 
 const OPTIONS = {
   case: { type: 'string', multiple: true },
@@ -33,6 +40,7 @@ const OPTIONS = {
   engines: { type: 'boolean' },
   rounds: { type: 'string', default: '5' },
   seconds: { type: 'string', default: '3' },
+  against: { type: 'string' },
   'longest-block': { type: 'boolean' },
   attack: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -57,7 +65,13 @@ function readOptions(): Options | OtherMeasurement | 'help' {
     if (group === undefined) throw new Error(`there is no group of cases ${name}\n${USAGE}`)
     return group
   })
-  return { groups, rounds: parsePositive('rounds', values.rounds), seconds: parsePositive('seconds', values.seconds) }
+  const against = values.against === undefined ? undefined : resolve(values.against, 'dist/main.js')
+  return {
+    groups,
+    rounds: parsePositive('rounds', values.rounds),
+    seconds: parsePositive('seconds', values.seconds),
+    against,
+  }
 }
 
 function parseArguments() {
@@ -76,6 +90,9 @@ function parsePositive(name: string, text: string): number {
 
 /** Rounds that do not count. On one core it takes some seconds until both sides' hot functions are compiled. */
 const WARM_UP_ROUNDS = 2
+
+/** A build may be 3 % slower than another one. */
+const TARGETS_AGAINST_BUILD = { 'requests/s': { min: 0.97 }, us: { max: 1.03 }, MB: { max: 1.03 } } as const
 
 /** Alternates which side goes first. */
 async function runCase(benchCase: Case, rounds: number): Promise<CaseRounds> {
@@ -98,7 +115,7 @@ async function runCase(benchCase: Case, rounds: number): Promise<CaseRounds> {
 async function runGroup(
   group: CaseGroup,
   generator: LoadGenerator,
-  { rounds, seconds }: Options,
+  { rounds, seconds, against }: Options,
 ): Promise<ResultRow[]> {
   const cleanups: (() => Promise<void>)[] = []
   const stoppedAfterGroup = async <S extends MeasuredService>(starts: Promise<S>): Promise<S> => {
@@ -110,12 +127,15 @@ async function runGroup(
     generator,
     seconds,
     adamant: (settings) => stoppedAfterGroup(startAdamant(settings)),
-    baseline: () => stoppedAfterGroup(startBaseline()),
+    baseline: () => stoppedAfterGroup(against === undefined ? startBaseline() : startAdamant({}, against)),
     finally: (cleanup) => void cleanups.push(cleanup),
   }
   try {
     const results: ResultRow[] = []
-    for (const each of await group.prepare(bench)) results.push(summarize(await runCase(each, rounds)))
+    for (const prepared of await group.prepare(bench)) {
+      const each = against === undefined ? prepared : { ...prepared, target: TARGETS_AGAINST_BUILD[prepared.unit] }
+      results.push(summarize(await runCase(each, rounds)))
+    }
     return results
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup()
@@ -129,7 +149,7 @@ async function main(): Promise<void> {
     if (!(await options.run())) process.exitCode = 1
     return
   }
-  buildBaseline()
+  if (options.against === undefined) buildBaseline()
   const generator = await LoadGenerator.start()
   try {
     const results: ResultRow[] = []

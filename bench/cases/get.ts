@@ -19,6 +19,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   await waitUntilScored(adamant)
   const baselineService = await bench.baseline()
   const baseline = await getRequests(baselineService, stones)
+  await waitUntilScored(baselineService)
   const caseFor = (name: string, transform: (requests: readonly BenchRequest[]) => readonly BenchRequest[]): Case => ({
     name,
     unit: 'requests/s',

@@ -19,6 +19,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   await fill(adamant, stones)
   await waitUntilScored(adamant)
   await fill(baseline, stones)
+  await waitUntilScored(baseline)
   const caseFor = (suffix: string, requests: readonly BenchRequest[]): Case => ({
     name: `first list page among ${stones.toLocaleString('en')}${suffix}`,
     unit: 'requests/s',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stopProcess, freePort, waitUntilReady, startPinned, type MeasuredService } from './service.ts'
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const THIS_BUILD = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const EMAIL = 'bench@example.com'
 const PASSWORD = 'correct horse battery staple'
 
@@ -32,14 +32,19 @@ export type BenchAccount = {
   readonly basic: string
 }
 
-/** Starts the service on an empty data directory, with an account and a client created by its commands. */
-export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Adamant> {
+/**
+ * Starts the service on an empty data directory, with an account and a client created by its commands.
+ * @param settings additional environment variables
+ * @param main the `main.js` of a build
+ */
+export async function startAdamant(settings: NodeJS.ProcessEnv = {}, main = THIS_BUILD): Promise<Adamant> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-'))
   const port = await freePort()
   const environment = { DATA_DIR: folder, PORT: String(port), CORS_ORIGINS: '*', ...settings }
-  runCommand(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
-  const client = runCommand(environment, 'client', 'add', 'bench') as ClientCredentials
-  const basic = newApiToken(environment, EMAIL)
+  const run = (...args: string[]) => runCommand(main, environment, ...args)
+  run('user', 'add', EMAIL, '--password', PASSWORD)
+  const client = run('client', 'add', 'bench') as ClientCredentials
+  const basic = newApiToken(run, EMAIL)
   const child = startPinned([main, 'serve'], join(folder, 'log'), environment)
   child.stdout?.resume()
   const address = `http://127.0.0.1:${port}`
@@ -49,8 +54,8 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   }
   const logIn = () => passwordGrant(address, client, EMAIL)
   const newAccount = async (email: string) => {
-    runCommand(environment, 'user', 'add', email, '--password', PASSWORD)
-    const basicOf = newApiToken(environment, email)
+    run('user', 'add', email, '--password', PASSWORD)
+    const basicOf = newApiToken(run, email)
     const { access_token: token } = await passwordGrant(address, client, email)
     return { email, password: PASSWORD, token, basic: basicOf }
   }
@@ -65,8 +70,8 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   }
 }
 
-function newApiToken(environment: NodeJS.ProcessEnv, email: string): string {
-  const { token } = runCommand(environment, 'token', 'add', email) as { token: string }
+function newApiToken(run: (...args: string[]) => unknown, email: string): string {
+  const { token } = run('token', 'add', email) as { token: string }
   return `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`
 }
 
@@ -78,7 +83,7 @@ async function passwordGrant(address: string, client: ClientCredentials, usernam
 }
 
 /** Runs a command with --json; the last line of its output is the result. */
-function runCommand(environment: NodeJS.ProcessEnv, ...args: string[]): unknown {
+function runCommand(main: string, environment: NodeJS.ProcessEnv, ...args: string[]): unknown {
   const output = execFileSync(process.execPath, [main, ...args, '--json'], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -47,11 +47,11 @@ async function rescoreAll(open: OpenInstallation, options: OutputOptions): Promi
 async function rescoreInBatches({ files, context, log }: Installation, due: readonly number[]): Promise<number> {
   const signal = listenForStop()
   const pool = openTracePool({ threads: availableParallelism(), lowPriority: true })
-  const traces = new TracedCutCache(pool, (cut, reason) =>
+  const cuts = new TracedCutCache(pool, (cut, reason) =>
     log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
-  const tools = { ...context, traceCut: traces.get, traceModel: models.trace, log }
+  const tools = { ...context, cuts, models, log }
   const origin = createOperatorOrigin()
   const bar = progressBar('rescoring', due.length, 'stones')
   let rescored = 0

@@ -12,7 +12,7 @@ const TILE_HEIGHT = Math.log2(TILE_WIDTH)
 export type TileAddress = { readonly row: number; readonly tile: number }
 
 /** Returns the hashes of a tile, at most TILE_WIDTH, or none if it does not exist. */
-export type TileReader = (address: TileAddress) => readonly Hash[] | Promise<readonly Hash[]>
+export type TileReader = (address: TileAddress) => Promise<readonly Hash[]>
 
 const hashesInRow = (size: number, row: number): number => Math.floor(size / TILE_WIDTH ** row)
 

@@ -1,17 +1,16 @@
-/** Called after each call: the seconds until it returned or its promise settled, and the error if it failed. */
+/** Called after each call: the seconds until its promise settled, and the error if it failed. */
 type CallObserver = (seconds: number, error?: unknown) => void
 
 /** Called once for each operation; returns the observer for its calls. */
 type CallObserverFactory = (operation: string) => CallObserver
 
-/** The methods to time, with the names of their operations. A nested object times the calls on the object that a call returns. */
+/** The methods to time, with the names of their operations. A nested object times the calls on the object that a call resolves to. */
 export type TimedCalls = { readonly [method: string]: string | TimedCalls }
 
-type PortCall = (...args: unknown[]) => unknown
+type PortCall = (...args: unknown[]) => Promise<unknown>
 
 /**
- * Wraps any port so that the named calls are timed. Synchronous calls stay synchronous; other members are passed
- * through unchanged.
+ * Wraps any port so that the named calls, which return promises, are timed. Other members are passed through unchanged.
  */
 export function withTiming<Port extends object>(port: Port, calls: TimedCalls, observerFor: CallObserverFactory): Port {
   const wrappedMembers = new Map<PropertyKey, unknown>()
@@ -34,32 +33,21 @@ function timedCall(name: string, call: PortCall, calls: TimedCalls, observerFor:
   if (typeof timed === 'string') return measureCall(call, observerFor(timed))
   const wrap = (result: unknown) =>
     typeof result === 'object' && result !== null ? withTiming(result, timed, observerFor) : result
-  return (...args) => {
-    const result = call(...args)
-    return result instanceof Promise ? result.then(wrap) : wrap(result)
-  }
+  return async (...args) => wrap(await call(...args))
 }
 
 function measureCall(call: PortCall, observe: CallObserver): PortCall {
-  return (...args) => {
+  return async (...args) => {
     const started = performance.now()
     try {
-      const result = call(...args)
-      if (result instanceof Promise) observeOutcome(result, started, observe)
-      else observe(secondsSince(started))
+      const result = await call(...args)
+      observe(secondsSince(started))
       return result
     } catch (error) {
       observe(secondsSince(started), error)
       throw error
     }
   }
-}
-
-function observeOutcome(result: Promise<unknown>, started: number, observe: CallObserver): void {
-  result.then(
-    () => observe(secondsSince(started)),
-    (error: unknown) => observe(secondsSince(started), error),
-  )
 }
 
 const secondsSince = (started: number) => (performance.now() - started) / 1000

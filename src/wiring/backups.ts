@@ -80,7 +80,7 @@ export async function prepareLogReplacement(settings: Settings, log: string | un
     const stagedFile = log === undefined ? file : join(stagingFolder, LOG_FILE)
     const damagedVault = putDamagedVaultAside(join(folder, VAULT_FILE))
     if (log !== undefined) stageLog(log, stagingFolder, stagedFile)
-    const installation = await openInstallationOn(settings, () => {
+    const installation = await openInstallationOn(settings, async () => {
       const store = openSqliteEventStore(stagedFile, { isCopyTarget: true })
       return { store, counters: () => store.stats() }
     })

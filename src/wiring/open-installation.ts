@@ -196,7 +196,7 @@ export async function openInstallationOn(
   settings: Settings,
   openLogOn: (
     logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'warn'>,
-  ) => OpenedEventStore | Promise<OpenedEventStore>,
+  ) => Promise<OpenedEventStore>,
   { lock, timeoutFactor = 1, isInUse = false, beforeLog = async () => undefined }: OpenOptions = {},
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER, MASTER_KEY, MASTER_KEY_OLD } = settings
@@ -260,7 +260,7 @@ export async function openInstallationOn(
 }
 
 /** @throws BadSettings instead of InvalidConnectionString */
-async function withSettingName<Opened>(setting: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
+async function withSettingName<Opened>(setting: string, open: () => Promise<Opened>): Promise<Opened> {
   try {
     return await open()
   } catch (error) {

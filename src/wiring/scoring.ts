@@ -33,7 +33,7 @@ export function openScoring(
 ): OpenScoring {
   const pool = openTracePool({ lowPriority: true })
   parts.add({ stage: 'requests', name: 'tracing', stop: () => pool.close() })
-  const traces = new TracedCutCache(pool, (cut, reason) =>
+  const cuts = new TracedCutCache(pool, (cut, reason) =>
     log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
@@ -44,8 +44,8 @@ export function openScoring(
     pool,
     tools: {
       ...context,
-      traceCut: traces.get,
-      traceModel: models.trace,
+      cuts,
+      models,
       onScored,
       yieldToRequests: waitWhileBusy,
     },

@@ -172,14 +172,14 @@ test('is readable by id while the read store is unavailable, and lists return 50
       ...reads,
       async model(declaration) {
         const model = await reads.model(declaration)
-        const check = () => {
+        const check = async () => {
           if (outage.now) throw new StoreUnavailable('made unavailable by the test')
         }
         return {
           ...model,
-          get: (id, select) => (check(), model.get(id, select)),
-          find: (query) => (check(), model.find(query)),
-          count: (where, bounded) => (check(), model.count(where, bounded)),
+          get: (id, select) => check().then(() => model.get(id, select)),
+          find: (query) => check().then(() => model.find(query)),
+          count: (where, bounded) => check().then(() => model.count(where, bounded)),
         }
       },
     }),

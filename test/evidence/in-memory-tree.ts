@@ -5,7 +5,7 @@ import { appendLeaves, type TileAddress, type TileReader } from '../../src/evide
 export class InMemoryTree {
   size = 0
   readonly #tiles = new Map<string, readonly Hash[]>()
-  readonly tiles: TileReader = (place) => this.#tiles.get(nameOf(place)) ?? []
+  readonly tiles: TileReader = async (place) => this.#tiles.get(nameOf(place)) ?? []
 
   async add(leaves: readonly Hash[]): Promise<void> {
     for (const { hashes, ...place } of await appendLeaves(this.tiles, this.size, leaves))

@@ -43,6 +43,7 @@ export function faultyStore(store: EventStore): FaultyStore {
     readAll: (from, filter) => store.readAll(from, filter),
     subscribe: (from, filter) => store.subscribe(from, filter),
     head: () => store.head(),
+    isHeadLocal: store.isHeadLocal,
     identity: () => store.identity(),
     closedReason: () => store.closedReason(),
     diskErrorMessage: () => store.diskErrorMessage(),

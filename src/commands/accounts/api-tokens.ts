@@ -129,7 +129,7 @@ type ApiTokenVerifierOptions = {
   readonly monotonic: () => number
   readonly useRecorder: ApiTokenUseRecorder
   /** Accounts that were read before this position may be outdated. */
-  readonly feed: { latestAccountPosition(): PositionOrStart | Promise<PositionOrStart> }
+  readonly feed: { latestAccountPosition(): Promise<PositionOrStart> }
 }
 
 /** `cachedUntil` is on the monotonic clock. `expiresAt` is wall-clock time, Infinity if the token does not expire. */
@@ -166,8 +166,7 @@ export class ApiTokenVerifier {
    */
   async verify(credentials: ApiTokenCredentials): Promise<ApiTokenHolder | undefined> {
     const { feed, useRecorder } = this.#options
-    const latestPosition = feed.latestAccountPosition()
-    const accountPosition = latestPosition instanceof Promise ? await latestPosition : latestPosition
+    const accountPosition = await feed.latestAccountPosition()
     const subject = normaliseEmail(credentials.email)
     const key = hmac(this.#key, `${subject}\n${credentials.token}`).toString('base64url')
     const cached = this.#cache.get(key)

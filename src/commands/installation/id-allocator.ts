@@ -27,23 +27,17 @@ export class IdAllocator {
     this.#options = options
   }
 
-  /**
-   * Returns synchronously if an id is available.
-   * @throws StoreUnavailable (rejects)
-   */
-  take(): number | Promise<number> {
-    if (this.#available === 0) return this.#fetch(1).then(() => this.take())
+  /** @throws StoreUnavailable */
+  async take(): Promise<number> {
+    while (this.#available === 0) await this.#fetch(1)
     const id = this.#next()
     this.#prefetch()
     return id
   }
 
-  /**
-   * `count` ascending ids; returns synchronously if enough are available.
-   * @throws StoreUnavailable (rejects)
-   */
-  takeMany(count: number): number[] | Promise<number[]> {
-    if (this.#available < count) return this.#fetch(count - this.#available).then(() => this.takeMany(count))
+  /** `count` ascending ids. @throws StoreUnavailable */
+  async takeMany(count: number): Promise<number[]> {
+    while (this.#available < count) await this.#fetch(count - this.#available)
     const ids = Array.from({ length: count }, () => this.#next())
     this.#prefetch()
     return ids

@@ -6,7 +6,7 @@ import type { Scores } from '../../optics/scores.ts'
 import type { Cut } from '../../optics/cut/cut.ts'
 import { scoreStone } from '../../optics/score.ts'
 import { UntraceableCut } from '../../optics/cut/proportions.ts'
-import { cutOf, type Stone } from '../../optics/cut/stone.ts'
+import { cutOf } from '../../optics/cut/stone.ts'
 import type { TracedCut } from '../../optics/cut/trace-cut.ts'
 import { FLUOR_VERSION } from '../../domain/diamond/fluor-score.ts'
 import { OPTICS_VERSION } from '../../optics/version.ts'
@@ -16,10 +16,21 @@ import type { CommandContext } from '../core/command-context.ts'
 import { eventId, type Origin } from '../../events/event-metadata.ts'
 
 export type ScoringTools = CommandContext & {
-  /** Returns synchronously if the cut is cached. null: no stone can have these proportions. */
-  readonly traceCut: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
-  /** Traces an attached 3D model. @throws UntraceableCut if that is impossible (also by rejecting) */
-  readonly traceModel: (digest: string, fold: SymmetryFold | undefined) => TracedCut | Promise<TracedCut>
+  readonly cuts: TracedCuts
+  readonly models: TracedModels
+}
+
+/** `find` returns what was traced before. null: no stone can have these proportions. */
+export type TracedCuts = {
+  find(cut: Cut): TracedCut | null | undefined
+  trace(cut: Cut): Promise<TracedCut | null>
+}
+
+/** Attached 3D models, by the digest of the file. `find` returns what was traced before. */
+export type TracedModels = {
+  find(digest: string, fold: SymmetryFold | undefined): TracedCut | undefined
+  /** @throws UntraceableCut */
+  trace(digest: string, fold: SymmetryFold | undefined): Promise<TracedCut>
 }
 
 export type DiamondToScore = {
@@ -69,10 +80,12 @@ export async function scoreDiamonds(
   for (const diamondToScore of due) {
     const { id } = diamondToScore.diamond
     try {
-      const scores = computeScores(diamondToScore.diamond, tools)
-      if (!(scores instanceof Promise)) computedScores.push({ ...diamondToScore, scores })
+      const subject = subjectOf(diamondToScore.diamond, tools)
+      const cut = subject.find()
+      if (cut !== undefined) computedScores.push({ ...diamondToScore, scores: subject.score(cut) })
       else {
-        const appendWhenTraced = async () => append(tools, [{ ...diamondToScore, scores: await scores }], decide)
+        const appendWhenTraced = async () =>
+          append(tools, [{ ...diamondToScore, scores: subject.score(await subject.trace()) }], decide)
         pendingAppends.push(appendWhenTraced().catch((error: unknown) => recordUnscored(id, error)))
       }
     } catch (error) {
@@ -104,25 +117,33 @@ export async function scoreDiamonds(
 
 type ComputedScores = DiamondToScore & { readonly scores: Scores }
 
-/** @throws Unscorable (also by rejecting) */
-function computeScores(diamond: LiveDiamond, tools: ScoringTools): Scores | Promise<Scores> {
-  const { model } = diamond
-  const stone = orUnscorable(diamond, () => (model === undefined ? stoneOf(diamond) : stoneOfOwnModel(diamond)))
-  const tracedCut = orUnscorable(diamond, () =>
-    model === undefined ? traceCutOf(stone, tools) : tools.traceModel(model.file.digest, symmetryFoldOf(diamond)),
-  )
-  if (!(tracedCut instanceof Promise)) return orUnscorable(diamond, () => scoreStone(stone, tracedCut))
-  return tracedCut.then(
-    (cut) => orUnscorable(diamond, () => scoreStone(stone, cut)),
-    (error: unknown) => {
-      throw error instanceof UntraceableCut ? unscorableError(diamond, error) : error
-    },
-  )
+/** The cut or model that is traced for a diamond's scores. */
+type ScoredSubject = {
+  /** What was traced before. @throws Unscorable */
+  readonly find: () => TracedCut | null | undefined
+  /** @throws Unscorable, StoreUnavailable */
+  readonly trace: () => Promise<TracedCut | null>
+  /** @throws Unscorable */
+  readonly score: (cut: TracedCut | null) => Scores
 }
 
-function traceCutOf(stone: Stone, { traceCut }: ScoringTools): ReturnType<ScoringTools['traceCut']> {
-  const cut = cutOf(stone)
-  return cut === null ? null : traceCut(cut)
+/** @throws Unscorable */
+function subjectOf(diamond: LiveDiamond, { cuts, models }: ScoringTools): ScoredSubject {
+  const { model } = diamond
+  const stone = orUnscorable(diamond, () => (model === undefined ? stoneOf(diamond) : stoneOfOwnModel(diamond)))
+  const score = (cut: TracedCut | null) => orUnscorable(diamond, () => scoreStone(stone, cut))
+  const tracing = (traced: Promise<TracedCut | null>) =>
+    traced.catch((error: unknown) => {
+      throw error instanceof UntraceableCut ? unscorableError(diamond, error) : error
+    })
+  if (model === undefined) {
+    const cut = orUnscorable(diamond, () => cutOf(stone))
+    const find = () => orUnscorable(diamond, () => cut && cuts.find(cut))
+    return { find, trace: async () => cut && tracing(cuts.trace(cut)), score }
+  }
+  const { digest } = model.file
+  const fold = symmetryFoldOf(diamond)
+  return { find: () => models.find(digest, fold), trace: () => tracing(models.trace(digest, fold)), score }
 }
 
 function orUnscorable<Result>(diamond: LiveDiamond, compute: () => Result): Result {

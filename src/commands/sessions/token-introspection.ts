@@ -23,7 +23,7 @@ import {
 } from './sessions.ts'
 
 export type TokenIntrospectionContext = SessionCommandContext & {
-  readonly feed: { isLive(claims: AccessClaims): boolean | Promise<boolean> }
+  readonly feed: { isLive(claims: AccessClaims): Promise<boolean> }
 }
 
 /** A valid token. Times are in milliseconds since 1970. */

@@ -23,7 +23,7 @@ export type WebhookCommandContext = CommandContext & {
   readonly secrets: WebhookSecrets
   readonly rules: WebhookRules
   /** The cursor of the current end of an account's change feed. */
-  readonly feedEnd: (account: number) => string | Promise<string>
+  readonly feedEnd: (account: number) => Promise<string>
 }
 
 /** `position` is that of the last event; undefined if nothing changed. */

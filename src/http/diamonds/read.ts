@@ -74,14 +74,11 @@ export const readDiamond = endpoint({
     422: '`at` is in the future or not a valid date',
     ...DIAMOND_ERROR_RESPONSES,
   },
-  handler(request, { diamonds: { queries, links, context } }: DiamondServices) {
+  async handler(request, { diamonds: { queries, links, context } }: DiamondServices) {
     const id = parseDiamondId(request.params)
     const at = request.search === '' ? undefined : parseAt(request.search, context.clock())
     if (at !== undefined) return createPastDiamondResponse(request, id, at, { queries, links })
-    const found = queries.findDiamond(id)
-    return found instanceof Promise
-      ? found.then((result) => createDiamondResponse(request, id, result, links))
-      : createDiamondResponse(request, id, found, links)
+    return createDiamondResponse(request, id, await queries.findDiamond(id), links)
   },
 })
 
@@ -106,14 +103,11 @@ export const listDiamonds = endpoint({
     400: 'A query parameter is unknown or cannot be parsed, or `at` was sent, which lists do not support',
     422: 'A query parameter is out of range, or no index supports the combination; the message suggests one that works',
   },
-  handler(request, { diamonds: { queries, links } }: DiamondServices) {
+  async handler(request, { diamonds: { queries, links } }: DiamondServices) {
     const { account } = request.principal
     const decode = (cursor: string, sort: Sort) => decodeCursor(links, { account, sort }, cursor)
     const query = parseListQuery(request.params.version, request.search, decode)
-    const list = queries.list(request.principal.account, query.filter, query.page)
-    return list instanceof Promise
-      ? list.then((result) => createListResponse(request, query, result, links))
-      : createListResponse(request, query, list, links)
+    return createListResponse(request, query, await queries.list(account, query.filter, query.page), links)
   },
 })
 

@@ -1,5 +1,4 @@
 import { BROWSER_CLIENT, BROWSER_SESSION_TTL_SECONDS, type LogInContext } from '../../commands/sessions/sessions.ts'
-import type { AccessClaims } from '../../credentials/access-tokens.ts'
 import { isTokenActive, type BearerAuthentication, type BearerPrincipal } from '../kit/authenticate.ts'
 import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
 import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
@@ -64,14 +63,12 @@ export const sameSiteLogIn: Authenticator<undefined, BrowserServices> = {
 type SessionRequest = Pick<HttpRequest, 'cookie' | 'method' | 'waitBudget'>
 
 /** Accepts only access tokens of browser sessions; those of API clients do not open pages. */
-function sessionIn(
+async function sessionIn(
   request: SessionRequest,
   { sessions: { tokens }, feed, cookie }: BrowserServices['browser'],
-): BearerPrincipal | undefined | Promise<BearerPrincipal | undefined> {
+): Promise<BearerPrincipal | undefined> {
   const token = request.cookie(cookie.name)
   const claims = token === undefined ? 'invalid' : tokens.verify(token)
   if (typeof claims === 'string' || claims.client !== BROWSER_CLIENT.client) return undefined
-  const claimsIfActive = (isActive: boolean): AccessClaims | undefined => (isActive ? claims : undefined)
-  const isActive = isTokenActive(request, claims, feed)
-  return typeof isActive === 'boolean' ? claimsIfActive(isActive) : isActive.then(claimsIfActive)
+  return (await isTokenActive(request, claims, feed)) ? claims : undefined
 }

@@ -26,7 +26,7 @@ export type BearerAuthentication = {
   readonly tokens: Pick<AccessTokens, 'verify'>
   /** The session feed: knows which tokens were revoked before they expired. */
   readonly feed: {
-    isLive(claims: AccessClaims): boolean | Promise<boolean>
+    isLive(claims: AccessClaims): Promise<boolean>
     /**
      * The state last confirmed while the event log was available. For reads only.
      * @throws the given error if that was longer ago than STALE_READS
@@ -63,37 +63,33 @@ export const eventOriginOf = (
 export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
   scheme: 'bearer',
   errorStatuses: [401],
-  authenticate(request, { bearer: { tokens, feed } }) {
+  async authenticate(request, { bearer: { tokens, feed } }) {
     const claims = tokens.verify(tokenIn(request.headers.authorization))
     if (claims === 'expired') throw invalidToken('The access token provided has expired.')
     // The tokens of browser sessions are valid for the read-only pages alone.
     if (claims === 'invalid' || claims.client === BROWSER_CLIENT.client)
       throw invalidToken('The access token provided is invalid.')
-    const isActive = isTokenActive(request, claims, feed)
-    return typeof isActive === 'boolean'
-      ? requireActive(claims, isActive)
-      : isActive.then((active) => requireActive(claims, active))
+    if (!(await isTokenActive(request, claims, feed))) throw invalidToken('The access token provided is invalid.')
+    return claims
   },
 }
 
 /**
  * Whether a verified token has not been revoked. While the event log is unavailable, GET and HEAD use the last confirmed
  * state.
- * @throws StoreUnavailable, by the promise
+ * @throws StoreUnavailable
  */
-export function isTokenActive(
+export async function isTokenActive(
   { method, waitBudget }: Pick<HttpRequest, 'method' | 'waitBudget'>,
   claims: AccessClaims,
   feed: BearerAuthentication['feed'],
-): boolean | Promise<boolean> {
-  const isActive = feed.isLive(claims)
-  if (typeof isActive === 'boolean') return isActive
-  return waitBudget
-    .spendOn(() => isActive)
-    .catch((error: unknown) => {
-      if (SAFE_METHODS.has(method)) return feed.wasLiveWhenConfirmed(claims, error)
-      throw error
-    })
+): Promise<boolean> {
+  try {
+    return await waitBudget.spendOn(() => feed.isLive(claims))
+  } catch (error) {
+    if (SAFE_METHODS.has(method)) return feed.wasLiveWhenConfirmed(claims, error)
+    throw error
+  }
 }
 
 /** Whether the request's token is still valid: neither expired nor revoked. False if that cannot be determined. */
@@ -109,11 +105,6 @@ export async function isStillAuthenticated(
     if (error instanceof ErrorWithHeaders || error instanceof StoreUnavailable) return false
     throw error
   }
-}
-
-function requireActive(claims: AccessClaims, isActive: boolean): AccessClaims {
-  if (!isActive) throw invalidToken('The access token provided is invalid.')
-  return claims
 }
 
 function tokenIn(header: string | undefined): string {

@@ -23,13 +23,11 @@ export const staleHeaders = (ageSeconds: number | undefined): ResponseHeaders =>
  * @param position of the last event written; undefined if none was
  * @returns headers for the response: `X-Consistency: pending` if the read model is still behind
  */
-export function waitForReadModel(
+export async function waitForReadModel(
   { waitBudget }: Pick<HttpRequest, 'waitBudget'>,
   progress: Pick<ProjectionProgress, 'waitForPosition'>,
   position: Position | undefined,
-): ResponseHeaders | Promise<ResponseHeaders> {
+): Promise<ResponseHeaders> {
   if (position === undefined) return NONE
-  const reached = progress.waitForPosition(position, waitBudget.remainingMs)
-  if (typeof reached === 'boolean') return reached ? NONE : PENDING
-  return waitBudget.spendOn(() => reached).then((isReached) => (isReached ? NONE : PENDING))
+  return (await waitBudget.spendOn((ms) => progress.waitForPosition(position, ms))) ? NONE : PENDING
 }

@@ -172,8 +172,8 @@ type EndpointDefinition<
   /** Set on every response, including errors, except 405 and OPTIONS. Headers of the response itself take precedence. */
   readonly headers?: ResponseHeaders
   /**
-   * Returns a response made with response.ts, synchronously where possible: a promise costs more than most responses.
-   * Errors that it throws are mapped to statuses in errors.ts and formatted by the group.
+   * Returns a response made with response.ts. Errors that it throws are mapped to statuses in errors.ts and formatted
+   * by the group.
    */
   handler(
     request: HttpRequest<

@@ -23,19 +23,18 @@ export class StoneModelTracer {
   readonly inspect = (digest: string): Promise<StoneModelProperties> =>
     this.#runExclusively(async () => this.pool.inspectInWorker(await this.#bytes(digest)))
 
-  /**
-   * Returns a cached result synchronously.
-   * @throws UntraceableCut if the file is missing, damaged or no stone, which retrying does not change; StoreUnavailable
-   */
-  readonly trace = (digest: string, fold: SymmetryFold | undefined): TracedCut | Promise<TracedCut> => {
-    const key = `${digest}/${fold}`
-    return this.#cache.get(key) ?? this.#runExclusively(() => this.#trace(key, digest, fold))
+  /** The result of an earlier `trace`, if it is cached. */
+  find(digest: string, fold: SymmetryFold | undefined): TracedCut | undefined {
+    return this.#cache.get(`${digest}/${fold}`)
   }
 
-  async #trace(key: string, digest: string, fold: SymmetryFold | undefined): Promise<TracedCut> {
-    const traced = await this.pool.traceModelInWorker(await this.#bytes(digest), fold)
-    this.#cache.set(key, traced)
-    return traced
+  /** @throws UntraceableCut if the file is missing, damaged or no stone, which retrying does not change; StoreUnavailable */
+  trace(digest: string, fold: SymmetryFold | undefined): Promise<TracedCut> {
+    return this.#runExclusively(async () => {
+      const traced = this.find(digest, fold) ?? (await this.pool.traceModelInWorker(await this.#bytes(digest), fold))
+      this.#cache.set(`${digest}/${fold}`, traced)
+      return traced
+    })
   }
 
   async #bytes(digest: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -18,19 +18,21 @@ export class TracedCutCache {
     private readonly onImpossible: (cut: Cut, reason: string) => void,
   ) {}
 
-  /**
-   * Returns a known cut synchronously. If no stone can have a report's measurements, uses as many as possible (`possibleCut`). null if the
-   * nominal proportions are impossible too.
-   */
-  readonly get = (cut: Cut): TracedCut | null | Promise<TracedCut | null> => {
-    const shipped = findTracedCut(cut)
-    if (shipped !== undefined) return shipped
-    const key = cutKey(cut)
-    const cached = this.#cache.get(key)
-    return cached === undefined ? (this.#pending.get(key) ?? this.#trace(cut, key)) : cached.traced
+  /** A cut that need not be traced; undefined if it must be. null: see `trace`. */
+  find(cut: Cut): TracedCut | null | undefined {
+    return findTracedCut(cut) ?? this.#cache.get(cutKey(cut))?.traced
   }
 
-  #trace(cut: Cut, key: string): Promise<TracedCut | null> {
+  /**
+   * If no stone can have a report's measurements, uses as many as possible (`possibleCut`). null if the nominal
+   * proportions are impossible too.
+   */
+  async trace(cut: Cut): Promise<TracedCut | null> {
+    const known = this.find(cut)
+    if (known !== undefined) return known
+    const key = cutKey(cut)
+    const pending = this.#pending.get(key)
+    if (pending !== undefined) return pending
     const tracing = this.#traceOrNominal(cut)
       .then((traced) => this.#store(key, traced))
       .finally(() => this.#pending.delete(key))
@@ -47,7 +49,7 @@ export class TracedCutCache {
       if (cut.measured === undefined) return null
       const { measured: _measured, ...nominal } = cut
       const possible = possibleCut(cut)
-      return this.get(possible === cut ? nominal : possible)
+      return this.trace(possible === cut ? nominal : possible)
     }
   }
 

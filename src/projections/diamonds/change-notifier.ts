@@ -7,7 +7,7 @@ import { eventCountAt, readSequences } from '../engine/account-sequence.ts'
 type WriterProgress = {
   /** undefined if another process projects the model. */
   readonly position: PositionOrStart | undefined
-  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean>
+  waitForPosition(position: PositionOrStart, ms: number): Promise<boolean>
 }
 
 type ChangeNotifierOptions = {

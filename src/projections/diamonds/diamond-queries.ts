@@ -10,13 +10,12 @@ import { InvalidEventPayload, isDecodeError } from '../../events/decode.ts'
 import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
 import { eventsUntil, readDiamondEvents, foldTransitions } from './diamond-transitions.ts'
 import { ownersRevision, type DiamondView } from './diamond-view.ts'
-import { documentsOf, nextCursorOf, rowCountOf, totalOf, type DiamondListRequest } from './list-pages.ts'
+import { documentsOf, nextCursorOf, totalOf, type DiamondListRequest } from './list-pages.ts'
 import {
   MAX_ENTRIES_SCANNED,
   parseSort,
   planList,
   type DiamondPageRequest,
-  type PlanQuery,
   type KeysetCursor,
   type DiamondListPlan,
 } from './list-plan.ts'
@@ -55,32 +54,25 @@ export class DiamondQueries {
   ) {}
 
   /**
-   * A diamond's current state; folded from the log if the projection lags or has parked the diamond. Synchronous in the
-   * usual case: embedded stores and a projection that has caught up.
-   * @throws UnsupportedEventVersion, InvalidEventPayload for a diamond without a readable event
+   * A diamond's current state; folded from the log if the projection lags or has parked the diamond, or if the read
+   * model is unavailable.
+   * @throws UnsupportedEventVersion, InvalidEventPayload for a diamond without a readable event; StoreUnavailable
    */
-  findDiamond(id: number): DiamondReadResult | Promise<DiamondReadResult> {
-    const head = this.store.head()
-    if (head instanceof Promise) return this.#findWhenHeadIsKnown(id, head)
-    const reached = this.progress.waitForPosition(head, 0)
-    if (reached !== true) return this.#findWhenCaughtUp(id, reached)
+  async findDiamond(id: number): Promise<DiamondReadResult> {
+    let head: PositionOrStart
     try {
-      const parked = this.model.parkedStreams()
-      if (parked instanceof Promise || parked.size > 0) return this.#findUnlessParked(id, parked)
-      const document = this.model.get(id, STATE_FIELDS)
-      return document instanceof Promise ? document.then(toReadResult) : toReadResult(document)
-    } catch (error) {
-      return this.#findInLogIfUnavailable(id, error)
-    }
-  }
-
-  async #findWhenHeadIsKnown(id: number, head: Promise<PositionOrStart>): Promise<DiamondReadResult> {
-    try {
-      await head
+      head = await this.store.head()
     } catch (error) {
       return this.#findStale(id, error)
     }
-    return this.#findWhenCaughtUp(id, this.#waitForHead(head, 0))
+    try {
+      const isCurrent = await this.progress.waitForPosition(head, 0)
+      if (isCurrent && !isParked(await this.model.parkedStreams(), id))
+        return toReadResult(await this.model.get(id, STATE_FIELDS))
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+    }
+    return { view: await this.viewFromLog(id) }
   }
 
   /** @throws the error if the diamond is parked, or missing from a read model that may lag */
@@ -90,34 +82,6 @@ export class DiamondQueries {
     const document = await this.model.get(id, STATE_FIELDS)
     if (document === undefined && !(await this.progress.waitForPosition(this.stale.newestPosition, 0))) throw error
     return { ...toReadResult(document), ageSeconds }
-  }
-
-  async #findWhenCaughtUp(id: number, reached: boolean | Promise<boolean>): Promise<DiamondReadResult> {
-    return (await reached) ? this.#findUnlessParked(id, this.model.parkedStreams()) : this.#findInLog(id)
-  }
-
-  async #findUnlessParked(id: number, parked: ParkedStreams | Promise<ParkedStreams>): Promise<DiamondReadResult> {
-    try {
-      return isParked(await parked, id)
-        ? await this.#findInLog(id)
-        : toReadResult(await this.model.get(id, STATE_FIELDS))
-    } catch (error) {
-      return this.#findInLogIfUnavailable(id, error)
-    }
-  }
-
-  /** An unavailable read model is treated like one that lags: the log has the same data. */
-  async #findInLogIfUnavailable(id: number, error: unknown): Promise<DiamondReadResult> {
-    if (!(error instanceof StoreUnavailable)) throw error
-    return this.#findInLog(id)
-  }
-
-  async #findInLog(id: number): Promise<DiamondReadResult> {
-    return { view: await this.viewFromLog(id) }
-  }
-
-  async #waitForHead(head: Promise<PositionOrStart>, ms: number): Promise<boolean> {
-    return this.progress.waitForPosition(await head, ms)
   }
 
   /**
@@ -163,68 +127,27 @@ export class DiamondQueries {
 
   /**
    * Includes everything written before the call, unless the projection lags.
-   * @throws RequestError `invalid` for a list that exceeds the scan limit
+   * @throws RequestError `invalid` for a list that exceeds the scan limit; StoreUnavailable
    */
-  list(owner: number, filter: DiamondFilter, page: DiamondPageRequest): DiamondList | Promise<DiamondList> {
-    const head = this.store.head()
+  async list(owner: number, filter: DiamondFilter, page: DiamondPageRequest): Promise<DiamondList> {
     const plan = planList(owner, filter, page, this.maxScanned)
     const request = { filter, page }
-    if (head instanceof Promise) return this.#listWhenHeadIsKnown(plan, request, head)
-    const reached = this.progress.waitForPosition(head, this.waitMs)
-    if (!(reached instanceof Promise)) return this.#readList(plan, request, reached)
-    return reached.then((isCurrent) => this.#readList(plan, request, isCurrent))
-  }
-
-  async #listWhenHeadIsKnown(
-    plan: DiamondListPlan,
-    request: DiamondListRequest,
-    head: Promise<PositionOrStart>,
-  ): Promise<DiamondList> {
+    let head: PositionOrStart
     try {
-      await head
+      head = await this.store.head()
     } catch (error) {
       const ageSeconds = await this.stale.ageSecondsOrThrow(error)
       return { ...(await this.#readList(plan, request, true)), ageSeconds }
     }
-    return this.#readList(plan, request, await this.#waitForHead(head, this.waitMs))
+    return this.#readList(plan, request, await this.progress.waitForPosition(head, this.waitMs))
   }
 
-  /** Most lists have one query, and are read synchronously from an embedded store. */
-  #readList(
-    plan: DiamondListPlan,
-    request: DiamondListRequest,
-    isCurrent: boolean,
-  ): DiamondList | Promise<DiamondList> {
-    const [query, ...otherQueries] = plan.queries
-    if (
-      query === undefined ||
-      otherQueries.length > 0 ||
-      plan.index !== undefined ||
-      plan.scanned !== undefined ||
-      plan.total === 'kept'
-    ) {
-      return this.#readParts(plan, request, isCurrent)
-    }
-    const total = this.model.count(plan.total.where)
-    if (total instanceof Promise) {
-      return total.then((count) => this.#page(query, request, count, isCurrent))
-    }
-    return this.#page(query, request, total, isCurrent)
-  }
-
-  #page(query: PlanQuery, { page }: DiamondListRequest, total: number, isCurrent: boolean) {
-    if (total <= page.offset) return { total, views: [], isCurrent }
-    const pageOptions = { limit: rowCountOf(page), offset: page.offset, select: selectedFieldsOf(page) }
-    const found = this.model.find({ ...query, ...pageOptions })
-    const toList = (documents: readonly Document[]) => toDiamondList(documents, page, { total, isCurrent })
-    return found instanceof Promise ? found.then(toList) : toList(found)
-  }
-
-  async #readParts(plan: DiamondListPlan, request: DiamondListRequest, isCurrent: boolean): Promise<DiamondList> {
+  async #readList(plan: DiamondListPlan, request: DiamondListRequest, isCurrent: boolean): Promise<DiamondList> {
+    const { page } = request
     const { total, plan: restrictedPlan } = await totalOf(this.model, request, plan)
-    if (total <= request.page.offset) return { total, views: [], isCurrent }
-    const documents = await documentsOf(this.model, restrictedPlan, request.page, selectedFieldsOf(request.page))
-    return toDiamondList(documents, request.page, { total, isCurrent })
+    if (total <= page.offset) return { total, views: [], isCurrent }
+    const documents = await documentsOf(this.model, restrictedPlan, page, selectedFieldsOf(page))
+    return toDiamondList(documents, page, { total, isCurrent })
   }
 
   /**

@@ -54,9 +54,9 @@ async function countBounded(
 }
 
 /** With keyset pagination one more document is read, to know whether there is a next page. */
-export const rowCountOf = ({ limit, after }: DiamondPageRequest): number => (after === undefined ? limit : limit + 1)
+const rowCountOf = ({ limit, after }: DiamondPageRequest): number => (after === undefined ? limit : limit + 1)
 
-/** The documents of a page of a list with several queries. */
+/** The documents of a page. */
 export async function documentsOf(
   model: ReadModel,
   { queries, index }: DiamondListPlan,

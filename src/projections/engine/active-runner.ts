@@ -78,7 +78,7 @@ export class ActiveRunner implements ProjectionProgress {
     return this.#lease === undefined ? undefined : this.runner.progress.position
   }
 
-  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean> {
+  waitForPosition(position: PositionOrStart, ms: number): Promise<boolean> {
     return this.#progress.waitForPosition(position, ms)
   }
 

@@ -23,8 +23,8 @@ export async function openGuardedReadModel(
     return (isForeign = checkpoint !== undefined && !(await isCheckpointOfLog(store, checkpoint)))
   }
 
-  function readGuarded<Result>(read: () => Result | Promise<Result>, fallback: () => Result): Result | Promise<Result> {
-    return isForeign ? checkForeign().then((isStillForeign) => (isStillForeign ? fallback() : read())) : read()
+  async function readGuarded<Result>(read: () => Promise<Result>, fallback: () => Result): Promise<Result> {
+    return isForeign && (await checkForeign()) ? fallback() : read()
   }
 
   function refuse(): never {

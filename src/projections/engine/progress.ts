@@ -19,7 +19,7 @@ export class WaitBudget {
   }
 
   /** Waits for something and deducts the time. @param wait waits for at most the given milliseconds */
-  async spendOn<Result>(wait: (milliseconds: number) => Result | Promise<Result>): Promise<Result> {
+  async spendOn<Result>(wait: (milliseconds: number) => Promise<Result>): Promise<Result> {
     const startedAt = performance.now()
     try {
       return await wait(this.remainingMs)
@@ -40,7 +40,7 @@ export interface ProjectionProgress {
   /**
    * Resolves true once the model has everything up to `position`, false after `ms` milliseconds, which may be Infinity.
    */
-  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean>
+  waitForPosition(position: PositionOrStart, ms: number): Promise<boolean>
 }
 
 /** The progress of a model that this process projects: it wakes waiters, without polling. */
@@ -62,7 +62,7 @@ export class LocalProgress implements ProjectionProgress {
     for (const waiter of waiters) if (comparePositions(waiter.position, position) <= 0) waiter.settle(true)
   }
 
-  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean> {
+  async waitForPosition(position: PositionOrStart, ms: number): Promise<boolean> {
     if (comparePositions(position, this.#position) <= 0) return true
     if (ms <= 0) return false
     const until = performance.now() + ms
@@ -121,12 +121,10 @@ export class PolledProgress implements ProjectionProgress {
   async waitForPosition(position: PositionOrStart, ms: number): Promise<boolean> {
     const until = performance.now() + ms
     this.#polled.advance(await this.#currentPosition())
-    const reached = this.#polled.waitForPosition(position, Math.max(0, until - performance.now()))
-    if (!(reached instanceof Promise)) return reached
     this.#waiterCount++
     this.#schedulePoll()
     try {
-      return await reached
+      return await this.#polled.waitForPosition(position, Math.max(0, until - performance.now()))
     } finally {
       this.#waiterCount--
     }
@@ -147,8 +145,7 @@ export class PolledProgress implements ProjectionProgress {
   /** An unavailable or hanging store counts as behind. */
   async #currentPosition(): Promise<PositionOrStart> {
     try {
-      const position = this.model.position()
-      return position instanceof Promise ? await withTimeout(POLL_TIMEOUT_MS, position, () => 'start') : position
+      return await withTimeout(POLL_TIMEOUT_MS, this.model.position(), () => 'start')
     } catch {
       // Reads and writes of the model report the error.
       return 'start'

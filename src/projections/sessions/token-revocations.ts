@@ -28,8 +28,8 @@ type AccessTokenIdentity = Grant & { readonly session: string; readonly number: 
 type TokenEvent = Parameters<RevokedTokens['applyEvent']>[0]
 
 /**
- * Tells from memory which access tokens are revoked, without reading a store for each request. If the store knows its
- * head synchronously (embedded), each request compares it with the projected position. Otherwise the head is read every
+ * Tells from memory which access tokens are revoked, without reading a store for each request. If the store's head is
+ * local (embedded), each request compares it with the projected position. Otherwise the head is read every
  * second; if it was not confirmed for 5 s, or the missing events do not arrive, each request reads the token's streams.
  * While the log is unavailable no token can be revoked either: for STALE_READS seconds, read-only requests use the last
  * confirmed state.
@@ -42,7 +42,6 @@ export class TokenRevocationList {
   readonly #confirmationLoop: Loop
   readonly #cleanupLoop: Loop
   #latestAccountPosition: PositionOrStart = 'start'
-  #needsConfirmation = false
   #confirmedAt = Number.NEGATIVE_INFINITY
   /** The error of the last failed confirmation. */
   #confirmationError: unknown
@@ -70,17 +69,12 @@ export class TokenRevocationList {
   async start(): Promise<void> {
     const { store, monotonic } = this.#options
     const requestedAt = monotonic()
-    const head = store.head()
-    this.#needsConfirmation = head instanceof Promise
-    const headPosition = await head
+    const head = await store.head()
     this.#subscriptionLoop.start()
-    await Promise.race([
-      this.#progress.waitForPosition(headPosition, Number.POSITIVE_INFINITY),
-      this.#logDamage.promise,
-    ])
+    await Promise.race([this.#progress.waitForPosition(head, Number.POSITIVE_INFINITY), this.#logDamage.promise])
     this.#confirmedAt = requestedAt
     this.#cleanupLoop.start()
-    if (this.#needsConfirmation) this.#confirmationLoop.start()
+    if (!store.isHeadLocal) this.#confirmationLoop.start()
   }
 
   async stop(): Promise<void> {
@@ -99,15 +93,16 @@ export class TokenRevocationList {
 
   /**
    * Whether a token has not been revoked, by any process.
-   * @throws StoreUnavailable, synchronously or by rejection
+   * @throws StoreUnavailable
    */
-  isLive(token: AccessTokenIdentity): boolean | Promise<boolean> {
-    const pendingPosition = this.#pendingPosition()
-    if (pendingPosition === undefined) return this.#revokedTokens.isLive(token)
-    if (pendingPosition === 'unconfirmed') return this.#isLiveInLog(token)
-    return this.#waitForPosition(pendingPosition, CATCH_UP_WAIT_MS).then((reached) =>
-      reached ? this.#revokedTokens.isLive(token) : this.#isLiveInLog(token),
+  async isLive(token: AccessTokenIdentity): Promise<boolean> {
+    const pendingPosition = await this.#pendingPosition()
+    if (
+      pendingPosition !== undefined &&
+      (pendingPosition === 'unconfirmed' || !(await this.#progress.waitForPosition(pendingPosition, CATCH_UP_WAIT_MS)))
     )
+      return this.#isLiveInLog(token)
+    return this.#revokedTokens.isLive(token)
   }
 
   /**
@@ -123,17 +118,16 @@ export class TokenRevocationList {
 
   /**
    * The position of the newest event of any account, or a later one: account data read before it may be outdated.
-   * @throws StoreUnavailable, synchronously or by rejection
+   * @throws StoreUnavailable
    */
-  latestAccountPosition(): PositionOrStart | Promise<PositionOrStart> {
-    const pendingPosition = this.#pendingPosition()
+  async latestAccountPosition(): Promise<PositionOrStart> {
+    const pendingPosition = await this.#pendingPosition()
     if (pendingPosition === undefined) return this.#latestAccountPosition
     if (pendingPosition === 'unconfirmed')
       throw new StoreUnavailable('The head of the event log is unknown', { cause: this.#confirmationError })
     // The missing events may be of an account: treat all earlier reads as outdated.
-    return this.#waitForPosition(pendingPosition, CATCH_UP_WAIT_MS).then((reached) =>
-      reached ? this.#latestAccountPosition : pendingPosition,
-    )
+    const isReached = await this.#progress.waitForPosition(pendingPosition, CATCH_UP_WAIT_MS)
+    return isReached ? this.#latestAccountPosition : pendingPosition
   }
 
   /** The log's epoch. Tokens and cursors of another epoch belong to a part of the log that was lost in a restore. */
@@ -153,7 +147,7 @@ export class TokenRevocationList {
   async confirm(): Promise<void> {
     const requestedAt = this.#options.monotonic()
     try {
-      if (!(await this.#waitForPosition(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
+      if (!(await this.#progress.waitForPosition(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
         throw new StoreUnavailable(`The event log was not read up to its head within ${CONFIRMATION_TTL_MS} ms`, {
           store: 'the log',
         })
@@ -165,12 +159,10 @@ export class TokenRevocationList {
   }
 
   /** The position still to be reached, 'unconfirmed' if it is unknown, undefined if nothing is missing. */
-  #pendingPosition(): PositionOrStart | 'unconfirmed' | undefined {
-    if (this.#needsConfirmation) {
-      return this.#options.monotonic() - this.#confirmedAt < CONFIRMATION_TTL_MS ? undefined : 'unconfirmed'
-    }
-    const head = this.#options.store.head()
-    if (head instanceof Promise) throw new Error('The store returned its head as a promise, unlike at the start')
+  async #pendingPosition(): Promise<PositionOrStart | 'unconfirmed' | undefined> {
+    const { store, monotonic } = this.#options
+    if (!store.isHeadLocal) return monotonic() - this.#confirmedAt < CONFIRMATION_TTL_MS ? undefined : 'unconfirmed'
+    const head = await store.head()
     return comparePositions(this.position, head) < 0 ? head : undefined
   }
 
@@ -181,10 +173,6 @@ export class TokenRevocationList {
       for (const event of events) revocations.applyEvent(event)
     }
     return revocations.isLive(token)
-  }
-
-  async #waitForPosition(position: PositionOrStart, timeoutMs: number): Promise<boolean> {
-    return this.#progress.waitForPosition(position, timeoutMs)
   }
 
   async #consumeLog(signal: AbortSignal): Promise<void> {
@@ -225,7 +213,7 @@ type TokenRevocationListOptions = {
   readonly log: AppLogger
 }
 
-/** Milliseconds between two reads of the head, if the store returns it by a promise. */
+/** Milliseconds between two reads of the head, if a server is asked for it. */
 const CONFIRM_INTERVAL_MS = 1000
 
 const CLEANUP_INTERVAL_MS = 60_000

@@ -76,7 +76,7 @@ async function fold(
 
 const toTileReader =
   (storedTiles: ReadonlyMap<number, StoredDocument>): TileReader =>
-  (address) => {
+  async (address) => {
     const found = storedTiles.get(keyOfTile(address))
     return found === undefined ? [] : parseHashes(found.document)
   }

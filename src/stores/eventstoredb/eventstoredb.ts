@@ -25,7 +25,7 @@ export function openEventStoreDB(
   address: string,
   timing: Timing = DEFAULT_TIMING,
   { isCopyTarget = false, warn = emitWarning }: { readonly isCopyTarget?: boolean; readonly warn?: WarningLogger } = {},
-): EventStore<Promise<PositionOrStart>> {
+): EventStore {
   const connection = new EventStoreDBConnection(address, timing)
   const reader = new EventReader(connection, timing)
   const readStream: EventLog['readStream'] = (stream, { last } = {}) =>
@@ -43,7 +43,7 @@ export function openEventStoreDB(
   const onCheckpoint = (newest: PositionOrStart, checkpoint: Position) => reader.observePosition(newest, checkpoint)
   const feed = new LiveFeed(connection, readHead, () => batches.isAppending, onCheckpoint, timing, onInterrupted)
 
-  const store: EventLog<Promise<PositionOrStart>> = {
+  const store: EventLog = {
     isAppendManyAtomic: false,
     append: async (stream, expected, events) => appender.append({ stream, expected, events }),
     async appendMany(appends, order = 'any') {
@@ -57,6 +57,7 @@ export function openEventStoreDB(
     subscribe: (from, filter) =>
       new EventStoreDBSubscription({ connection, reader, feed, readHead, timing, onInterrupted }, from, filter),
     head: readHead,
+    isHeadLocal: false,
     eventAt: (position) => reader.readAt(position),
     async close() {
       await feed.close()

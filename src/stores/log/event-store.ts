@@ -7,7 +7,6 @@ import {
   type Append,
   type EventLog,
   type EventStore,
-  type PositionOrStart,
   type NewEvent,
   type Subscription,
 } from '../ports/event-store.ts'
@@ -107,10 +106,7 @@ class LogIdentity {
  * the store.
  * @param name the log's display name
  */
-function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
-  store: EventStore<Head>,
-  name: string,
-): EventStore<Head> {
+function withClosing(store: EventStore, name: string): EventStore {
   const appends = new PendingCalls()
   const subscriptions = new ActiveSubscriptions()
   let closing: Promise<void> | undefined
@@ -147,7 +143,7 @@ function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
       mustBeOpen()
       return subscriptions.track(store.subscribe(...args))
     },
-    head() {
+    async head() {
       mustBeOpen()
       return store.head()
     },
@@ -235,8 +231,8 @@ type EventLogDescription = {
 }
 
 /** Adds to an engine's log the parts that do not depend on the engine: identity, fence and closing. */
-export function createEventStore<Head extends PositionOrStart | Promise<PositionOrStart>>(
-  store: EventLog<Head>,
+export function createEventStore(
+  store: EventLog,
   {
     name,
     firstEventWritten,
@@ -246,7 +242,7 @@ export function createEventStore<Head extends PositionOrStart | Promise<Position
     diskErrorMessage,
     lastResponseAt,
   }: EventLogDescription,
-): EventStore<Head> {
+): EventStore {
   const isCreatedByFirstAppend = firstEventWritten === 'on first append' && !isCopyTarget
   const identity = new LogIdentity(store, name, isCreatedByFirstAppend)
   /** Validates first, so that an invalid append does not create a log. */
@@ -255,7 +251,7 @@ export function createEventStore<Head extends PositionOrStart | Promise<Position
     for (const append of appends) validateStorable(append)
     await identity.get()
   }
-  const eventStore: EventStore<Head> = {
+  const eventStore: EventStore = {
     ...store,
     ...(isCreatedByFirstAppend || onAppended !== undefined
       ? wrapAppends(store, isCreatedByFirstAppend ? ensureLogExists : undefined, onAppended)

@@ -66,8 +66,8 @@ export class Fence {
     })
   }
 
-  /** Synchronous while the cached state is fresh and open. @throws LogClosed, StoreUnavailable */
-  requireAppendAllowed(stream: string, types: readonly string[]): void | Promise<void> {
+  /** @throws LogClosed, StoreUnavailable */
+  async requireAppendAllowed(stream: string, types: readonly string[]): Promise<void> {
     const age = performance.now() - this.#refreshedAt
     if (this.#closedReason !== undefined || age > MAX_FENCE_AGE_MS)
       return this.#requireAllowedAfterRefresh(stream, types)

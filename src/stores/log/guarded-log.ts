@@ -75,6 +75,7 @@ export function guardLog(log: EventStore, name: string, startWait?: Pick<OutageW
     readAll,
     subscribe: (...args) => log.subscribe(...args),
     head: () => read(async () => recordPosition(await log.head())),
+    isHeadLocal: log.isHeadLocal,
     eventAt: (position) => read(() => log.eventAt(position)),
     // Both may be cached, so their success says nothing about the server's health: they bypass the breaker.
     identity: () => waiting(() => log.identity()),

@@ -64,9 +64,7 @@ export interface Subscription extends AsyncIterable<SubscriptionBatch> {
 }
 
 /** The part of the event store that each engine's adapter implements. */
-export interface EventLog<
-  Head extends PositionOrStart | Promise<PositionOrStart> = PositionOrStart | Promise<PositionOrStart>,
-> {
+export interface EventLog {
   /** Whether appendMany is all or nothing. */
   readonly isAppendManyAtomic: boolean
   /**
@@ -97,10 +95,12 @@ export interface EventLog<
   subscribe(from: PositionOrStart, filter?: StreamFilter): Subscription
   /**
    * The position of the newest event appended by any process. This process's subscriptions are notified to read up to
-   * it. The embedded log returns it synchronously, in about 2 µs: cheap enough for every request.
+   * it.
    * @throws StoreUnavailable
    */
-  head(): Head
+  head(): Promise<PositionOrStart>
+  /** Whether `head` asks no server: it then takes about 2 µs, cheap enough for every request. */
+  readonly isHeadLocal: boolean
   /** The event at exactly this position, or undefined. Shows whether a checkpoint belongs to this log. */
   eventAt(position: Position): Promise<StoredEvent | undefined>
   /** Waits for pending appends and ends the subscriptions. */
@@ -110,9 +110,7 @@ export interface EventLog<
 /**
  * An EventLog with the parts that do not depend on the engine: identity, fence and closing (stores/log/event-store.ts).
  */
-export interface EventStore<
-  Head extends PositionOrStart | Promise<PositionOrStart> = PositionOrStart | Promise<PositionOrStart>,
-> extends EventLog<Head> {
+export interface EventStore extends EventLog {
   /** The id assigned when the log was created. A checkpoint of a log with another identity must not be used. */
   identity(): Promise<string>
   /**

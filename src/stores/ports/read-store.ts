@@ -183,25 +183,25 @@ export type StoredDocument = { readonly document: Document; readonly revision: b
  * @throws Error for unknown fields; ReadModelLost
  */
 export interface ReadModel {
-  /** The selected values of one document. SQLite returns synchronously, MongoDB a promise. */
-  get(id: FieldValue, select: readonly string[]): Document | undefined | Promise<Document | undefined>
-  find(query: Query): Document[] | Promise<Document[]>
+  /** The selected values of one document. */
+  get(id: FieldValue, select: readonly string[]): Promise<Document | undefined>
+  find(query: Query): Promise<Document[]>
   /**
    * Uses the maintained counts if all conditions are on counted fields, otherwise an index.
    * @param countLimit always counts along the given index, up to one document more than the bound
    */
-  count(where: WhereClause, countLimit?: CountLimit): number | Promise<number>
+  count(where: WhereClause, countLimit?: CountLimit): Promise<number>
   /**
    * The maintained counts that are not 0: the number of documents for each combination of the counted fields' values.
    * @param where conditions on counted fields, each by value
    */
-  counts(where: WhereClause): readonly DocumentCount[] | Promise<readonly DocumentCount[]>
+  counts(where: WhereClause): Promise<readonly DocumentCount[]>
   /** Documents of SEQUENCES_DECLARATION with these ids, as far as they exist, with `id` and `state`. */
-  sequences(ids: readonly number[]): readonly Document[] | Promise<readonly Document[]>
+  sequences(ids: readonly number[]): Promise<readonly Document[]>
   /** The position of the live build's checkpoint, whichever process wrote it; 'start' if the build was lost. */
-  position(): PositionOrStart | Promise<PositionOrStart>
+  position(): Promise<PositionOrStart>
   /** Streams with dead letters in the live build. Their documents are stale; readers fold these streams instead. */
-  parkedStreams(): ReadonlySet<string> | Promise<ReadonlySet<string>>
+  parkedStreams(): Promise<ReadonlySet<string>>
 }
 
 /**

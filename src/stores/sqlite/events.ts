@@ -65,7 +65,7 @@ const WATCH_INTERVAL_MS = 20
 /** Since the log was opened. */
 export type SqliteEventStoreStats = Readonly<EventWriter['stats'] & WalCheckpointer['stats']>
 
-export interface SqliteEventStore extends EventStore<PositionOrStart> {
+export interface SqliteEventStore extends EventStore {
   stats(): SqliteEventStoreStats
   /** Limits the file to this many pages of 4 KiB, to simulate a full disk. */
   limitPages(pages: number): void
@@ -156,7 +156,7 @@ export function openSqliteEventStore(
     }
   }
 
-  const store: EventLog<PositionOrStart> = {
+  const store: EventLog = {
     isAppendManyAtomic: true,
     async append(stream, expected, events) {
       const [position] = await writer.write(encodeAppends([{ stream, expected, events }]))
@@ -169,7 +169,8 @@ export function openSqliteEventStore(
       yield* readPages(log, numberOf(from), feed.refreshHead(), filter)
     },
     subscribe: (from, filter) => new SqliteSubscription(feed.source(filter), numberOf(from), warn),
-    head: () => positionAt(feed.refreshHead()),
+    head: async () => positionAt(feed.refreshHead()),
+    isHeadLocal: true,
     async eventAt(position) {
       const at = Number(position.commit)
       return readPage(log, at - 1, at, undefined)[0]

@@ -94,7 +94,7 @@ test('succeeds once when several race for one address, in any case', () =>
 
 test('with an unacceptable password is refused and writes nothing', () =>
   withTwoProcesses(async (one) => {
-    const before = one.store.head()
+    const before = await one.store.head()
     for (const password of ['', 'q7!kz2p', 'password1', 'x'.repeat(73), 'ä'.repeat(37)]) {
       try {
         await registerAccount(one, { ...ann, password }, cli)
@@ -103,7 +103,7 @@ test('with an unacceptable password is refused and writes nothing', () =>
         assert.ok(error instanceof RequestError && error.kind === 'invalid', String(error))
       }
     }
-    assert.equal(one.store.head(), before)
+    assert.equal(await one.store.head(), before)
     assert.ok(await registerAccount(one, { ...ann, password: 'ä'.repeat(36) }, cli))
   }))
 

@@ -24,16 +24,16 @@ function tracing(resultOf: (cut: Cut) => typeof referenceCut = () => referenceCu
   return { traced, impossible, traces: new TracedCutCache(pool, (cut) => impossible.push(cutKey(cut))) }
 }
 
-test('returns a cut of the shipped table synchronously, without tracing it', () => {
+test('finds a cut of the shipped table, without tracing it', () => {
   const { traced, traces } = tracing()
-  assert.is(traces.get(nominalCut('Heart', 'Good')), tracedCuts['Heart, Good'])
+  assert.is(traces.find(nominalCut('Heart', 'Good')), tracedCuts['Heart, Good'])
   assert.equal(traced, [])
 })
 
-test('traces a cut once for concurrent requests, and then returns it synchronously', async () => {
+test('traces a cut once for concurrent requests, and then finds it', async () => {
   const { traced, traces } = tracing()
-  await Promise.all([traces.get(thick), traces.get({ ...thick }), traces.get(thick)])
-  assert.is(traces.get({ ...thick }), referenceCut)
+  await Promise.all([traces.trace(thick), traces.trace({ ...thick }), traces.trace(thick)])
+  assert.is(traces.find({ ...thick }), referenceCut)
   assert.equal(traced, [cutKey(thick)])
 })
 
@@ -43,9 +43,9 @@ test('traces a cut again after a failure', async () => {
     if (fails) throw new Error('the thread ended')
     return referenceCut
   })
-  assert.is(await Promise.resolve(traces.get(thick)).catch(() => 'failed'), 'failed')
+  assert.is(await traces.trace(thick).catch(() => 'failed'), 'failed')
   fails = false
-  assert.is(await traces.get(thick), referenceCut)
+  assert.is(await traces.trace(thick), referenceCut)
 })
 
 test('returns the cut of the same grade for impossible measurements', async () => {
@@ -53,8 +53,8 @@ test('returns the cut of the same grade for impossible measurements', async () =
     throw new ImpossibleProportions('stars may be 20 to 80 %')
   })
   const wrong: Cut = { ...nominalCut('Oval', 'Fair'), measured: { starPct: 3 } }
-  assert.is(await traces.get(wrong), tracedCuts['Oval, Fair'])
-  assert.is(traces.get(wrong), tracedCuts['Oval, Fair'])
+  assert.is(await traces.trace(wrong), tracedCuts['Oval, Fair'])
+  assert.is(traces.find(wrong), tracedCuts['Oval, Fair'])
   assert.equal(impossible, [cutKey(wrong)])
 })
 
@@ -62,18 +62,18 @@ test('returns null for an impossible cut, and caches it', async () => {
   const { traced, traces } = tracing(() => {
     throw new ImpossibleProportions('the culet is above the table')
   })
-  assert.is(await traces.get(thick), null)
-  assert.is(traces.get(thick), null)
+  assert.is(await traces.trace(thick), null)
+  assert.is(traces.find(thick), null)
   assert.is(traced.length, 1)
 })
 
 test('holds up to 20,000 cuts and evicts the oldest first', async () => {
   const { traced, traces } = tracing()
   const cut = (tablePct: number): Cut => ({ ...thick, measured: { tablePct } })
-  for (let index = 0; index <= 20_000; index++) await traces.get(cut(index))
-  assert.is(traces.get(cut(20_000)), referenceCut)
+  for (let index = 0; index <= 20_000; index++) await traces.trace(cut(index))
+  assert.is(traces.find(cut(20_000)), referenceCut)
   assert.is(traced.length, 20_001)
-  await traces.get(cut(0))
+  await traces.trace(cut(0))
   assert.is(traced.length, 20_002)
 })
 

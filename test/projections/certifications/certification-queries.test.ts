@@ -55,7 +55,7 @@ for (const [description, reached] of MOMENTS) {
       const attached = await appendTo(store, `diamond-${DIAMOND}`, { type: 'CertificationAttached', data })
       const model = laggingModel()
       const queries = new CertificationQueries(model, store, {
-        waitForPosition: (_position, ms) => reached({ catchUp: () => model.catchUp(attached) }, ms),
+        waitForPosition: async (_position, ms) => reached({ catchUp: () => model.catchUp(attached) }, ms),
       })
       assert.is(await queries.diamondOf(CERTIFICATION), DIAMOND)
     } finally {

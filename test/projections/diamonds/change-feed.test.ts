@@ -17,7 +17,7 @@ const test = suite('the change feed')
 type ChangeJson = { cursor: string; id: number; sku: string; what: string[]; diamond: { price: number } | null }
 
 const caughtUp: ProjectionProgress & { position: PositionOrStart | undefined } = {
-  waitForPosition: () => true,
+  waitForPosition: async () => true,
   position: undefined,
 }
 
@@ -180,7 +180,7 @@ test(
     assert.is(await lost(feed, '3-2'), 'lost, 4-0')
     assert.match(await lost(feed, '4-7'), 'it is ahead of the latest change')
     assert.match(await lost(feed, '5-1'), 'it is ahead of the latest change')
-    const ahead = (await openFeed(disk, { ...caughtUp, waitForPosition: () => false })).feed
+    const ahead = (await openFeed(disk, { ...caughtUp, waitForPosition: async () => false })).feed
     assert.is(await lost(ahead, '4-7'), '4-7', 'a model that is behind cannot reject the cursor')
   }),
 )

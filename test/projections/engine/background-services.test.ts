@@ -33,7 +33,7 @@ async function runToHead(disk: Disk, declared: Reaction<SeenTypes>): Promise<str
   const seen: string[] = []
   const stop = await startBackgroundServices({ reactions: [declared] }, () => ({ seen }), disk)
   const model = await disk.reads.model(checkpointModelOf(declared.name))
-  const head = disk.store.head()
+  const head = await disk.store.head()
   await until('the head', async () => {
     const position = await model.position()
     return head !== 'start' && position !== 'start' && position.commit >= head.commit

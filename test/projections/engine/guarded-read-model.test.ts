@@ -118,9 +118,9 @@ test(
     })
     const model = await openGuardedReadModel(disk.reads, store, diamonds.declaration)
     const opening = identityReads
-    assert.equal(listIds(model), [{ id: 1 }, { id: 2 }])
-    assert.is(model.count({ owner: 1 }), 2)
-    assert.equal(model.get(2, ['id']), { id: 2 })
+    assert.equal(await listIds(model), [{ id: 1 }, { id: 2 }])
+    assert.is(await model.count({ owner: 1 }), 2)
+    assert.equal(await model.get(2, ['id']), { id: 2 })
     assert.is(identityReads, opening)
   }),
 )

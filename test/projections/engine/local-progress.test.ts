@@ -11,11 +11,11 @@ const at = (position: number): Position => ({ commit: BigInt(position), prepare:
 /** Longer than any wait in these tests. */
 const LONG = 60_000
 
-test('returns at once if the position is reached or the wait limit is 0', () => {
+test('returns at once if the position is reached or the wait limit is 0', async () => {
   const progress = new LocalProgress()
   progress.advance(at(3))
-  assert.is(progress.waitForPosition(at(3), LONG), true)
-  assert.is(progress.waitForPosition(at(4), 0), false)
+  assert.is(await progress.waitForPosition(at(3), LONG), true)
+  assert.is(await progress.waitForPosition(at(4), 0), false)
 })
 
 test('wakes only the waits whose position is reached', async () => {

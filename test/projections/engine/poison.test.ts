@@ -1,6 +1,6 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
-import { noModels } from '../../reactions/scoring/no-models.ts'
+import { tracedCuts } from '../../reactions/scoring/traced.ts'
 import * as assert from 'uvu/assert'
 import { createCommandContext, type CommandContext } from '../../../src/commands/core/command-context.ts'
 import { recordReading } from '../../../src/commands/certifications/certifications.ts'
@@ -65,22 +65,18 @@ const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription,
 const withHandler = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, handlerOf(declared, tools)] as const
 
 const commandContextOf = (store: EventStore) => createCommandContext(store, fixedClock)
-const scoringWith = (
-  store: EventStore,
-  traceCut: (cut: Cut) => ReturnType<typeof findTracedCut> | Promise<never> = findTracedCut,
-) =>
+const scoringWith = (store: EventStore, traced = tracedCuts((cut) => findTracedCut(cut) ?? null)) =>
   withHandler(scoring, {
     scoring: {
       ...commandContextOf(store),
-      traceCut: (cut) => traceCut(cut) ?? null,
-      traceModel: noModels,
+      ...traced,
       onScored: () => undefined,
       yieldToRequests: async () => true,
     },
   })
 
 async function reportReadingOn({ store, reads }: Disk) {
-  const progress = { waitForPosition: () => true }
+  const progress = { waitForPosition: async () => true }
   const queries = new CertificationQueries(await reads.model(certifications.declaration), store, progress)
   return withHandler(reportReading, {
     reports: {
@@ -119,7 +115,7 @@ async function runToHead({ store }: Disk, consumers: readonly TestedConsumer[]):
   for (const consumer of consumers) consumer.start()
   for (let round = 0; round < 3; round++) {
     for (const { progress, declaration } of consumers) {
-      assert.ok(await progress.waitForPosition(store.head(), DEADLINE), `${declaration.name} does not progress`)
+      assert.ok(await progress.waitForPosition(await store.head(), DEADLINE), `${declaration.name} does not progress`)
     }
   }
   for (const consumer of consumers) await consumer.stop()
@@ -352,17 +348,18 @@ test(
   }),
 )
 
+const untraceable = new UntraceableCut('no facet meets another')
+const failingFind = (cut: Cut) => {
+  const found = findTracedCut(cut)
+  if (found === undefined) throw untraceable
+  return found
+}
 for (const [description, traced] of [
-  [
-    'thrown synchronously',
-    () => {
-      throw new Error('no facet meets another')
-    },
-  ],
-  ['rejected by the worker', () => Promise.reject(new UntraceableCut('no facet meets another'))],
+  ['when it is looked up', tracedCuts(failingFind)],
+  ['by the worker', tracedCuts(findTracedCut, async () => Promise.reject(untraceable))],
 ] as const) {
   test(
-    `that describes an untraceable cut (${description}) parks its diamond, and all others are scored`,
+    `that describes an untraceable cut (rejected ${description}) parks its diamond, and all others are scored`,
     withDisk(async (disk) => {
       const { store, reads } = disk
       const odd = createdData(7)
@@ -371,19 +368,13 @@ for (const [description, traced] of [
         data: { ...odd, set: { ...odd.set, girdle: 'Thick' } },
       })
       for (const id of [8, 9]) await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: createdData(id) })
-      const failing = (cut: Cut) => findTracedCut(cut) ?? traced()
-      const consumer = reacting(disk, scoringWith(store, failing))
+      const consumer = reacting(disk, scoringWith(store, traced))
       await runToHead(disk, [consumer])
       assert.equal(await parkedStreamsOf(reads, consumer.declaration), ['diamond-7'])
       for (const id of [8, 9]) assert.is((await store.readStream(`scores-${id}`)).length, 1)
 
       await retryStreams(commandContextOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
-      await runToHead(disk, [
-        reacting(
-          disk,
-          scoringWith(store, (cut) => findTracedCut(cut)),
-        ),
-      ])
+      await runToHead(disk, [reacting(disk, scoringWith(store))])
       assert.equal(await parkedStreamsOf(reads, consumer.declaration), [])
       assert.is((await store.readStream('scores-7')).length, 1)
     }),

@@ -41,7 +41,7 @@ const failingOnPrice13: Projection<DiamondRecord> = {
 async function projectWith(projection: Projection<DiamondRecord>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
   const runner = runnerOf({ store, reads }, projection)
   runner.start()
-  assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
+  assert.ok(await runner.progress.waitForPosition(await store.head(), DEADLINE))
   await runner.stop()
 }
 

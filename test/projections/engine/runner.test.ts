@@ -309,11 +309,11 @@ test(
     const faults: ('before' | 'after')[] = ['before', 'after', 'before', 'after']
     const runner = runnerOf({ store, reads: failingWrites(reads, faults) })
     runner.start()
-    assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
+    assert.ok(await runner.progress.waitForPosition(await store.head(), DEADLINE))
     await vendor.patch(a, { price: 9 })
     faults.push('after', 'after')
     await vendor.patch(a, { price: 10 })
-    assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
+    assert.ok(await runner.progress.waitForPosition(await store.head(), DEADLINE))
     await runner.stop()
     await assertModelMatchesLog({ store, reads })
   }),
@@ -352,7 +352,7 @@ test(
     runner.start()
     const [b = 0] = await vendor.create(5)
     await vendor.patch(b, { price: 3 })
-    assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
+    assert.ok(await runner.progress.waitForPosition(await store.head(), DEADLINE))
     await runner.stop()
     await assertModelMatchesLog({ store, reads })
   }),

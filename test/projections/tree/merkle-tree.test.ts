@@ -105,8 +105,8 @@ class InterruptibleBuild implements Pick<ReadModelBuild, 'load' | 'write' | 'che
   }
 
   get model() {
-    const get = (key: FieldValue): Document | undefined => this.documents.get(key)?.document
-    return { get, find: () => this.#tiles(), position: () => this.at?.position ?? 'start' }
+    const get = async (key: FieldValue): Promise<Document | undefined> => this.documents.get(key)?.document
+    return { get, find: async () => this.#tiles(), position: async () => this.at?.position ?? ('start' as const) }
   }
 
   /** Tiles of leaves, newest first. */

@@ -22,7 +22,7 @@ const { privateKey } = generateKeyPairSync('ed25519')
 async function createSigner({ store, reads }: Disk, key = privateKey): Promise<CheckpointSigner> {
   const model = await reads.model(merkleTree.declaration)
   const checkpoints = new SignedCheckpoints(store, key)
-  const progress = { waitForPosition: () => true }
+  const progress = { waitForPosition: async () => true }
   return new CheckpointSigner({
     ...createCommandContext(store, () => 1_795_300_000_000),
     model,

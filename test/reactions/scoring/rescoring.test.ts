@@ -1,13 +1,11 @@
 import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
-import { noModels } from './no-models.ts'
+import { tracedCuts } from './traced.ts'
 import * as assert from 'uvu/assert'
 import { MODEL_VERSION } from '../../../src/commands/scores/score-diamonds.ts'
 import type { Scores } from '../../../src/optics/scores.ts'
-import type { Cut } from '../../../src/optics/cut/cut.ts'
 import { roundDecimals } from '../../../src/optics/rounding.ts'
-import { referenceCut, findTracedCut } from '../../../src/optics/score.ts'
 import { OPTICS_VERSION } from '../../../src/optics/version.ts'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
@@ -35,8 +33,7 @@ const NEWER = '99.0.0+00c0ffee'
 const tools = ({ store }: Disk) => ({
   ...createCommandContext(store, fixedClock),
   log: createLogger('silent'),
-  traceCut: (cut: Cut) => findTracedCut(cut) ?? referenceCut,
-  traceModel: noModels,
+  ...tracedCuts(),
 })
 
 const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await readRescoringStatus(disk.store)).due, origin)

@@ -1,7 +1,7 @@
 import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
-import { noModels } from './no-models.ts'
+import { tracedCuts } from './traced.ts'
 import * as assert from 'uvu/assert'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import type { Cut } from '../../../src/optics/cut/cut.ts'
@@ -18,17 +18,14 @@ import { fixedClock } from '../../fixed-clock.ts'
 
 const test = suite('the scoring reaction')
 
-/** Returns the reference cut for every cut that would have to be traced. */
-const traceCut = (cut: Cut) => findTracedCut(cut) ?? referenceCut
-
-function createReaction(store: EventStore, trace = traceCut) {
+function createReaction(store: EventStore, traced = tracedCuts()) {
   const tools = {
     ...createCommandContext(store, fixedClock),
     log: createLogger('silent'),
     onScored: () => undefined,
     yieldToRequests: async () => true,
   }
-  return handlerOf(scoring, { scoring: { ...tools, traceCut: trace, traceModel: noModels } })
+  return handlerOf(scoring, { scoring: { ...tools, ...traced } })
 }
 
 async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredEvent[]> {
@@ -82,10 +79,11 @@ test(
     await vendor.patch(changed, { carat: 2 })
     const [unscored = 0] = await vendor.create(1)
     const traced: Cut[] = []
-    const react = createReaction(disk.store, (cut) => {
+    const find = (cut: Cut) => {
       traced.push(cut)
-      return traceCut(cut)
-    })
+      return referenceCut
+    }
+    const react = createReaction(disk.store, tracedCuts(find))
     await react(await eventsOf(disk.store))
     assert.equal(await scoredRevisions(disk), [
       [kept, 0],
@@ -194,14 +192,7 @@ test(
     const vendor = vendorOf(disk.store)
     const [first = 0, second] = await vendor.create(2)
     await vendor.patch(first, { girdle: 'Thick' })
-    const failing = (cut: Cut) => findTracedCut(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
-    const tools = {
-      ...createCommandContext(disk.store, fixedClock),
-      log: createLogger('silent'),
-      onScored: () => undefined,
-      yieldToRequests: async () => true,
-    }
-    const react = handlerOf(scoring, { scoring: { ...tools, traceCut: failing, traceModel: noModels } })
+    const react = createReaction(disk.store, tracedCuts(findTracedCut))
     let failed = false
     await react(await eventsOf(disk.store)).catch(() => (failed = true))
     assert.ok(failed)

@@ -75,7 +75,13 @@ async function withWebhook(run: (scenario: WebhookScenario) => Promise<void>): P
     const secrets = new WebhookSecrets(KEYS)
     const account = { email: 'a@example.com', password: 'x', plan: 'basic' } as const
     await handle(context, { stream: accountStream(OWNER), origin }, accountFold, (state) => register(state, account))
-    const webhookContext = { ...context, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
+    const webhookContext = {
+      ...context,
+      webhookIds: { take: async () => 1 },
+      secrets,
+      rules: RULES,
+      feedEnd: async () => '0-0',
+    }
     const made = await createWebhook(webhookContext, OWNER, { url: 'https://example.com/', description: null }, origin)
     const progresses = new WebhookProgressStore(stores.reads, stores.store)
     await progresses.open()

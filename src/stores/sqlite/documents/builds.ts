@@ -240,12 +240,12 @@ export function createLiveReadModel(
   }
 
   return {
-    get: (id, select) => openLiveBuild()?.queries.get(id, select),
-    find: (query) => openLiveBuild()?.queries.find(query) ?? [],
-    count: (where, countLimit) => openLiveBuild()?.queries.count(where, countLimit) ?? 0,
-    counts: (where) => openLiveBuild()?.queries.counts(where) ?? [],
-    sequences: (ids) => openLiveBuild()?.loadSequences(ids) ?? [],
-    position() {
+    get: async (id, select) => openLiveBuild()?.queries.get(id, select),
+    find: async (query) => openLiveBuild()?.queries.find(query) ?? [],
+    count: async (where, countLimit) => openLiveBuild()?.queries.count(where, countLimit) ?? 0,
+    counts: async (where) => openLiveBuild()?.queries.counts(where) ?? [],
+    sequences: async (ids) => openLiveBuild()?.loadSequences(ids) ?? [],
+    async position() {
       try {
         return openLiveBuild()?.position() ?? 'start'
       } catch (error) {
@@ -253,6 +253,6 @@ export function createLiveReadModel(
         throw error
       }
     },
-    parkedStreams: () => openLiveBuild()?.parkedStreams() ?? NO_STREAMS,
+    parkedStreams: async () => openLiveBuild()?.parkedStreams() ?? NO_STREAMS,
   }
 }

@@ -58,7 +58,7 @@ for (const [name, damage] of DAMAGES) {
     const store = open()
     const model = await store.model(diamonds)
     assert.instance(await failureOf(() => model.count({ owner: 1 })), ReadModelLost)
-    assert.is(model.position(), 'start')
+    assert.is(await model.position(), 'start')
     for (const read of [
       () => model.get(1, ['v4']),
       () => idsIn(store),

@@ -34,7 +34,7 @@ test('keeps its identity and its events when it is opened again', async ({ open 
   await store.close()
   const reopened = open()
   assert.equal([await reopened.identity(), await reopened.readStream(stream)], before)
-  assert.equal(reopened.head(), position)
+  assert.equal(await reopened.head(), position)
 })
 
 test('is one whole file after closing', async ({ file, open }) => {

@@ -15,7 +15,7 @@ const test = suiteOnFile('the event log shared by processes')
 test('assigns each event one position and shows all events to both processes', async ({ file, open }) => {
   const store = open()
   const [ours, theirs] = [newStream('ours'), newStream('theirs')]
-  const taken = takeEvents(store.subscribe(store.head(), { prefixes: ['ours-', 'theirs-'] }), 600)
+  const taken = takeEvents(store.subscribe(await store.head(), { prefixes: ['ours-', 'theirs-'] }), 600)
   const other = await startAppending(file, theirs, 100)
   other.start()
   for (let number = 0; number < 200; number++) {
@@ -36,7 +36,7 @@ test("shows another connection's commit immediately", async ({ open }) => {
   const [store, other] = [open(), open()]
   for (let number = 0; number < 20; number++) {
     const position = await other.append(newStream(), 'none', [event()])
-    assert.equal(store.head(), position)
+    assert.equal(await store.head(), position)
   }
 })
 
@@ -56,7 +56,7 @@ test('rejects appends as soon as another connection fences it, and accepts them 
 test('wakes an idle subscription when another process writes', async ({ file, open }) => {
   const store = open()
   const stream = newStream()
-  const taken = takeEvents(store.subscribe(store.head()), 4)
+  const taken = takeEvents(store.subscribe(await store.head()), 4)
   const other = await startAppending(file, stream, 1)
   other.start()
   // This process only reads the subscription, so nothing else can notice the append.

@@ -22,7 +22,7 @@ test('rejects appends on a full disk, still serves reads, and accepts appends wh
   const stream = newStream()
   const kept = event()
   await store.append(stream, 'none', [kept])
-  const head = store.head()
+  const head = await store.head()
   store.limitPages(12)
   const outcomes = await Promise.allSettled([
     store.append(stream, 0n, [event()]),
@@ -33,7 +33,7 @@ test('rejects appends on a full disk, still serves reads, and accepts appends wh
     assert.match(outcome.reason.message, /SQLITE_FULL/)
   }
   assert.equal(ids(await store.readStream(stream)), [kept.id])
-  assert.equal(store.head(), head)
+  assert.equal(await store.head(), head)
   store.limitPages(100_000)
   await store.append(newStream(), 'none', [large()])
   assert.is((await store.readStream(stream)).length, 1)
@@ -142,7 +142,7 @@ test('rejects an append at its deadline when another process does not end its tr
 
 test('delivers an event to a subscription in the tick of its commit', async ({ open }) => {
   const store = open()
-  const batches = store.subscribe(store.head())[Symbol.asyncIterator]()
+  const batches = store.subscribe(await store.head())[Symbol.asyncIterator]()
   await batches.next()
   const next = batches.next()
   const one = event()
