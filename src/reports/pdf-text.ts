@@ -1,5 +1,4 @@
 import type { TextRun } from '../domain/certification/page-cells.ts'
-import { stubDrawing } from './stub-drawing.ts'
 
 /** Limits on pages and characters. The data is on the first page of a report. */
 const MAX_PAGES = 4
@@ -15,9 +14,9 @@ type Matrix = readonly number[]
  * @throws pdf.js's error for an encrypted or broken file
  */
 export async function extractTextRuns(pdf: Uint8Array): Promise<readonly (readonly TextRun[])[]> {
-  stubDrawing()
+  // The package's other build calls functions that Node 22 and 24 lack, such as Uint8Array's toHex.
   const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
-  const options = { isEvalSupported: false, disableFontFace: true, useSystemFonts: false, enableXfa: false }
+  const options = { disableFontFace: true, useSystemFonts: false, enableXfa: false }
   const document = await getDocument({ data: pdf, verbosity: VerbosityLevel.ERRORS, ...options }).promise
   const pages: TextRun[][] = []
   let characters = 0
