@@ -43,8 +43,7 @@ const DEADLINE = 7
 
 /**
  * The client's messages support the deadline only as a timestamp, which a server whose clock is ahead considers
- * expired: it answers every append with a timeout. Servers from 21.10.1 on also accept a duration, which is written
- * here.
+ * expired: it answers every append with a timeout. Servers also accept a duration, which is written here.
  */
 function bytesOf(request: BatchAppendReq, options: BatchAppendReq.Options, deadlineMs: number): Uint8Array {
   const { BatchAppendReq } = streamsPb

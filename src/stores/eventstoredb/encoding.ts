@@ -3,7 +3,14 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js'
 import { checkAppend, serializeData, serializeMetadata } from '../log/event-serialization.ts'
-import type { Append, NewEvent, Position, StoredEvent } from '../ports/event-store.ts'
+import {
+  StoreMisconfigured,
+  type Append,
+  type NewEvent,
+  type Position,
+  type StoredEvent,
+} from '../ports/event-store.ts'
+import { OLDEST_SERVER, STORE } from './failure.ts'
 
 /** Bytes of one append, over all its events: the server's default MaxAppendSize. */
 const MAX_APPEND_BYTES = 1_048_576
@@ -62,10 +69,15 @@ function toProposedMessage({ id, type }: NewEvent, data: Buffer, metadata: Buffe
 /**
  * Converts an event. Undefined for the server's own streams, whose names start with `$`, and for links to deleted
  * events. Data or metadata of another application's event that is not an object becomes {}.
+ * @throws StoreMisconfigured for an event without a position
  */
 export function toStoredEvent({ event }: ResolvedEvent): StoredEvent | undefined {
   if (event === undefined || event.streamId.startsWith('$')) return undefined
   const { id, type, data, metadata, streamId, revision, position } = event
+  if (position === undefined || position.commit === NO_POSITION) {
+    const reason = `it returned no position of ${revision}@${streamId}`
+    throw new StoreMisconfigured(`${STORE}: ${OLDEST_SERVER}: ${reason}`, { store: STORE })
+  }
   return {
     id,
     type,
@@ -73,7 +85,7 @@ export function toStoredEvent({ event }: ResolvedEvent): StoredEvent | undefined
     metadata: isObject(metadata) ? (metadata as NewEvent['metadata']) : {},
     stream: streamId,
     revision,
-    position: position ?? MISSING_POSITION,
+    position,
   }
 }
 
@@ -81,10 +93,8 @@ export function toStoredEvent({ event }: ResolvedEvent): StoredEvent | undefined
 export const positionOf = ({ event, commitPosition = 0n }: ResolvedEvent): Position =>
   event?.position ?? { commit: commitPosition, prepare: commitPosition }
 
-/** Servers before 22.6 return no position for events read from a stream, but the greatest number. */
-export const isPositionMissing = ({ commit }: Position): boolean => commit >= 1n << 63n
-
-const MISSING_POSITION: Position = { commit: (1n << 64n) - 1n, prepare: (1n << 64n) - 1n }
+/** What servers before 22.6 return for events read from a stream: https://github.com/kurrent-io/KurrentDB/pull/3459 */
+const NO_POSITION = (1n << 64n) - 1n
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)

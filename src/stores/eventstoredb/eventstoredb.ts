@@ -13,7 +13,7 @@ import { DEFAULT_TIMING, type Timing } from './timing.ts'
 import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 
 /**
- * The event store on EventStoreDB 21.10 to KurrentDB 26. It needs a separate database, because all streams are taken to
+ * The event store on EventStoreDB 22.10 to KurrentDB 26. It needs a separate database, because all streams are taken to
  * be ours. Connects with the first call.
  * @param address a connection string, `esdb://` or `esdb+discover://`, with credentials
  * @param isCopyTarget true for a log that receives another log's events, including its LogCreated; it accepts appends

@@ -19,6 +19,9 @@ export const reportInterruptions =
 /** The store's name in its errors, and the start of their messages. */
 export const STORE = 'EventStoreDB'
 
+/** The oldest supported server, as a part of error messages. */
+export const OLDEST_SERVER = 'the server must be version 22.10 or newer'
+
 /** Properties that the client and gRPC add to errors; which ones are present depends on where the call failed. */
 type EventStoreDBClientError = Error & {
   readonly type?: unknown
@@ -87,7 +90,7 @@ export function toStoreUnavailable(message: string, error: unknown): StoreUnavai
 function misconfigurationOf(error: unknown): string | undefined {
   if (typeOf(error) === 'access-denied')
     return 'access denied: EVENT_STORE must contain the credentials of a user with access'
-  if (codeOf(error) === UNIMPLEMENTED) return `the server must be version 21.10 or newer: ${messageOf(error)}`
+  if (codeOf(error) === UNIMPLEMENTED) return `${OLDEST_SERVER}: ${messageOf(error)}`
   return undefined
 }
 

@@ -1,6 +1,5 @@
 import { BACKWARDS, END, START, type EventStoreDBClient, type ResolvedEvent } from '@eventstore/db-client'
 import { Semaphore } from '../../runtime/fairness/semaphores.ts'
-import { SingleFlight } from '../log/single-flight.ts'
 import {
   comparePositions,
   formatPosition,
@@ -12,13 +11,12 @@ import {
   type StoredEvent,
 } from '../ports/event-store.ts'
 import type { EventStoreDBConnection } from './connection.ts'
-import { isPositionMissing, positionOf, toStoredEvent } from './encoding.ts'
+import { positionOf, toStoredEvent } from './encoding.ts'
 import {
   isInterruption,
   isMissingStream,
   isUnknownPosition,
   isUnsentByOldChannel,
-  STORE,
   toStoreUnavailable,
 } from './failure.ts'
 import { StreamBuffer, type ClientStream } from './stream-buffer.ts'
@@ -43,15 +41,12 @@ export class EventReader {
   readonly #permitOfAll = new Semaphore(1)
   /** Reads in progress of the event at a position, which further callers share. */
   readonly #eventsAt = new Map<string, Promise<StoredEvent | undefined>>()
-  readonly #positionIndex: PositionIndex
   readonly #head = new HeadFinder((from, count) => this.#readBackwards(from === 'end' ? END : from, count))
 
   constructor(
     private readonly connection: EventStoreDBConnection,
     private readonly timing: Pick<Timing, 'readTimeoutMs'>,
-  ) {
-    this.#positionIndex = new PositionIndex((from) => this.#newerThan(from))
-  }
+  ) {}
 
   /** @throws StoreUnavailable */
   async readStream(name: string): Promise<StoredEvent[]> {
@@ -135,14 +130,10 @@ export class EventReader {
     }))
   }
 
-  async *#newerThan(from: PositionOrStart): AsyncGenerator<StoredEvent> {
-    yield* this.readAll(from, await this.head())
-  }
-
   async #collect(name: string, read: ClientRead): Promise<StoredEvent[]> {
     try {
       const events = await this.#list(name, this.#permits, read)
-      return await this.#positionIndex.withPositions(events.map(toStoredEvent).filter((event) => event !== undefined))
+      return events.map(toStoredEvent).filter((event) => event !== undefined)
     } catch (error) {
       if (error instanceof StoreUnavailable && isMissingStream(error.cause)) return []
       throw error
@@ -275,47 +266,3 @@ export class HeadFinder {
 const FIRST_PAGES = [1, 32, 1_024]
 
 const PAGE = 4_096
-
-type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent>
-
-/**
- * Positions by stream and revision, for servers before 22.6, which do not return the position of events read from a
- * stream. Reads the log once, then only new events; about 200 bytes of memory per event. Reads nothing on newer
- * servers.
- */
-export class PositionIndex {
-  readonly #positions = new Map<string, Position>()
-  #indexedTo: PositionOrStart = 'start'
-  readonly #update: SingleFlight<void>
-
-  constructor(private readonly readForwards: ForwardReader) {
-    this.#update = new SingleFlight(() => this.#indexNewEvents())
-  }
-
-  /** The same events with their positions. @throws StoreUnavailable */
-  async withPositions(events: StoredEvent[]): Promise<StoredEvent[]> {
-    const withoutPosition = events.filter(({ position }) => isPositionMissing(position))
-    if (withoutPosition.length === 0) return events
-    if (withoutPosition.some((event) => !this.#positions.has(nameOf(event)))) await this.#update.get()
-    return events.map((event) =>
-      isPositionMissing(event.position) ? { ...event, position: this.#positionOf(event) } : event,
-    )
-  }
-
-  #positionOf(event: StoredEvent): Position {
-    const position = this.#positions.get(nameOf(event))
-    if (position !== undefined) return position
-    throw new StoreUnavailable(`${STORE}: ${nameOf(event)} was read from its stream, but not from $all`, {
-      store: STORE,
-    })
-  }
-
-  async #indexNewEvents(): Promise<void> {
-    for await (const event of this.readForwards(this.#indexedTo)) {
-      this.#positions.set(nameOf(event), event.position)
-      this.#indexedTo = event.position
-    }
-  }
-}
-
-const nameOf = ({ stream, revision }: StoredEvent) => `${revision}@${stream}`

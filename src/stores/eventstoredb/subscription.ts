@@ -174,8 +174,8 @@ class CatchUpSubscription {
   }
 
   /**
-   * Reads the remaining events up to the head: not every server reports that a subscription has caught up, and a
-   * subscription may have died silently.
+   * Reads the remaining events up to the head: servers before 23.10 do not report that a subscription has caught up, and
+   * a subscription may have died silently.
    */
   async *#readRemaining(): AsyncGenerator<SubscriptionBatch> {
     const { reader, readHead } = this.options

@@ -7,7 +7,7 @@ import durationPb from 'google-protobuf/google/protobuf/duration_pb.js'
 /** The deadline of each append in milliseconds; the client's generated messages lack this field. */
 const durations = new WeakMap<BatchAppendReq, number>()
 
-/** Makes the service also read the field `deadline` of an append, a duration (since 21.10.1). */
+/** Makes the service also read the field `deadline` of an append, a duration. */
 export function withDurations<Service extends { readonly batchAppend: object }>(service: Service): ServiceDefinition {
   const requestDeserialize = (bytes: Buffer) => {
     const request = streamsPb.BatchAppendReq.deserializeBinary(bytes)

@@ -52,10 +52,11 @@ export class Faults {
   messageIntervalMs = 0
   /** Calls fail with "Server Is Not Ready", as on a node that has just started. */
   notReady = false
-  /** False as on servers before 23.10, which do not send that a subscription has caught up. */
+  /**
+   * False as on servers before 23.10, which do not send that a subscription has caught up:
+   * https://github.com/kurrent-io/KurrentDB/pull/3899
+   */
   sendsCaughtUp = true
-  /** False as on servers before 22.6, which omit positions in stream reads. */
-  sendsPositions = true
   /** Appends get their responses when this number of them waits, as on a server that writes them to the disk together. */
   responsesTogether = 1
   readonly #waitingResponses: (() => void)[] = []
@@ -64,8 +65,6 @@ export class Faults {
   #stall: Promise<void> | undefined
   /** Milliseconds that the server's clock is ahead of its clients'. */
   clockAheadMs = 0
-  /** The version in the response about server features. */
-  version = '23.10.6'
   /** Number of calls of `silenceSubscriptions()`; subscriptions that began before the latest one are silent. */
   silenceCount = 0
   /** Number of subscriptions so far. */
@@ -88,13 +87,6 @@ export class Faults {
   /** Behaves as 23.10.6 and 26.1.0 on two cores, which stall when their clients read many single events of $all at once. */
   stallOnConcurrentReads(): void {
     this.stallMs = 4_000
-  }
-
-  /** Behaves as 21.10: https://github.com/kurrent-io/KurrentDB/pull/3459 came with 22.6, caughtUp with 23.10. */
-  behaveAs2110(): void {
-    this.version = '21.10.11'
-    this.sendsCaughtUp = false
-    this.sendsPositions = false
   }
 
   /** Responds now, or together with others (see `responsesTogether`). */

@@ -37,7 +37,7 @@ export type Peer = {
 }
 
 /**
- * Starts a peer: a server that speaks EventStoreDB's protocol as recorded from version 23.10.6 (or as 21.10, by its faults). It
+ * Starts a peer: a server that speaks EventStoreDB's protocol as recorded from version 23.10.6. It
  * supports appends on the batch stream, reads, deletion, $maxCount and $tb of stream metadata, subscriptions to $all, server
  * features and gossip, but not projections, persistent subscriptions or unary appends. Its log is in memory. It does not keep the process alive.
  * @param view its role in a cluster; a cluster of one node by default
@@ -110,7 +110,7 @@ function servicesOf(log: Log, faults: Faults, view: ClusterView): Server {
   })
   grpc.addService(featuresGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, callback: (error: null, features: unknown) => void) => {
-      if (!faults.silent) callback(null, features(faults.version))
+      if (!faults.silent) callback(null, features())
     },
   })
   grpc.addService(gossipGrpc.GossipService, {
@@ -132,7 +132,7 @@ function remove(response: DeleteResp | TombstoneResp, removeStream: (stream: str
   }
 }
 
-function features(version: string) {
+function features() {
   const methods = ['read', 'append', 'batchappend'].map((name) => {
     const method = new featuresPb.SupportedMethod()
     method.setServiceName('event_store.client.streams.streams')
@@ -140,7 +140,7 @@ function features(version: string) {
     return method
   })
   const supported = new featuresPb.SupportedMethods()
-  supported.setEventStoreServerVersion(version)
+  supported.setEventStoreServerVersion('23.10.6')
   supported.setMethodsList(methods)
   return supported
 }

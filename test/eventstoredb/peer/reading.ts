@@ -4,7 +4,7 @@ import type { Faults } from './faults.ts'
 import type { Log, RecordedEvent } from './log.ts'
 import { leaderErrorOf, type ClusterView } from './cluster-view.ts'
 import { subscribeToAll, type Start } from './subscribing.ts'
-import { eventMessage, nameOf, notFoundMessage, messageWithoutPosition } from './wire.ts'
+import { eventMessage, nameOf, notFoundMessage } from './wire.ts'
 
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>
 
@@ -32,7 +32,7 @@ export function read(log: Log, faults: Faults, view: ClusterView): (call: ReadCa
     }
     if (all === undefined) {
       const name = nameOf(options.getStream()?.getStreamIdentifier())
-      return faults.readOfStream(name, () => readStream(call, log, faults, options))
+      return faults.readOfStream(name, () => readStream(call, log, options))
     }
     const start = startOf(log, all)
     if (start === undefined) return fail(call, status.UNKNOWN, 'Exception was thrown by handler.')
@@ -52,7 +52,7 @@ export function read(log: Log, faults: Faults, view: ClusterView): (call: ReadCa
   }
 }
 
-function readStream(call: ReadCall, log: Log, { sendsPositions }: Faults, options: ReadReq.Options): void {
+function readStream(call: ReadCall, log: Log, options: ReadReq.Options): void {
   const streamOptions = options.getStream()
   const name = nameOf(streamOptions?.getStreamIdentifier())
   const stream = log.stream(name)
@@ -74,10 +74,9 @@ function readStream(call: ReadCall, log: Log, { sendsPositions }: Faults, option
         ? Number(streamOptions.getRevision())
         : 0
   const first = log.firstVisible(name)
-  const messageOf = sendsPositions ? eventMessage : messageWithoutPosition
   const end = Math.min(from, stream.length - 1) + 1
-  if (backwards) void send(call, reversed(stream, end, Math.min(count, Math.max(0, end - first))), messageOf)
-  else void send(call, forwards(stream, Math.max(from, first), count), messageOf)
+  if (backwards) void send(call, reversed(stream, end, Math.min(count, Math.max(0, end - first))))
+  else void send(call, forwards(stream, Math.max(from, first), count))
 }
 
 /** https://github.com/kurrent-io/KurrentDB/blob/v23.10.6/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs */
@@ -115,11 +114,11 @@ function* reversed(events: readonly RecordedEvent[], end: number, count: number)
   }
 }
 
-async function send(call: ReadCall, events: Iterable<RecordedEvent>, messageOf = eventMessage): Promise<void> {
+async function send(call: ReadCall, events: Iterable<RecordedEvent>): Promise<void> {
   let sent = 0
   for (const event of events) {
     if (call.cancelled) return
-    const flows = call.write(messageOf(event))
+    const flows = call.write(eventMessage(event))
     if (!flows) await drained(call)
     else if (++sent % EVENTS_PER_TURN === 0) await new Promise<void>((done) => setImmediate(done))
   }

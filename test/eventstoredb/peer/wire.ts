@@ -2,7 +2,6 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb.js'
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
-import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
 import type { RecordedEvent } from './log.ts'
 
 /** Converts between the protocol's messages and the types of the log. */
@@ -45,18 +44,6 @@ export function eventMessage(event: RecordedEvent): ReadResp {
   message.setEvent(read)
   return message
 }
-
-/** An event of a stream read as servers before 22.6 send it: with the greatest number as position. */
-export function messageWithoutPosition(event: RecordedEvent): ReadResp {
-  const message = eventMessage(event)
-  const read = message.getEvent()
-  read?.getEvent()?.setCommitPosition(NO_POSITION)
-  read?.getEvent()?.setPreparePosition(NO_POSITION)
-  read?.setNoPosition(new emptyPb.Empty())
-  return message
-}
-
-const NO_POSITION = '18446744073709551615'
 
 export function confirmationMessage(id: string): ReadResp {
   const confirmation = new streamsPb.ReadResp.SubscriptionConfirmation()
