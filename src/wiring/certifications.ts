@@ -1,8 +1,8 @@
+import { Counter } from 'prom-client'
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import { recordReading } from '../commands/certifications/certifications.ts'
 import type { CertificationServices } from '../http/certifications/resource.ts'
 import type { FormUploads } from '../http/files/form-uploads.ts'
-import type { Metric } from '../runtime/metrics.ts'
 import type { SignedLinks } from '../http/kit/signed-links.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
@@ -16,7 +16,6 @@ import type { OpenReadModel } from '../projections/engine/background-services.ts
 type OpenReports = {
   readonly queries: CertificationQueries
   readonly tools: ReportReadingOptions
-  readonly metrics: () => Metric[]
 }
 
 /** Ids are reserved in blocks of `size`; the next block is fetched when `prefetchThreshold` ids are left. */
@@ -24,31 +23,27 @@ const CERTIFICATION_IDS = { size: 100, prefetchThreshold: 50 }
 
 /** Opens the queries of certifications, and the reading of reports. */
 export function openReportReading(
-  { store, files, context, reportReaderLimits, log }: Installation,
+  { store, files, context, reportReaderLimits, log, metricsRegistry }: Installation,
   { model, progress }: OpenReadModel,
   parts: ServiceParts,
 ): OpenReports {
   const queries = new CertificationQueries(model, store, progress)
   const reader = new PdfReader(reportReaderLimits)
   parts.add({ stage: 'requests', name: 'the reader of reports', stop: async () => reader.close() })
-  let contradictingReports = 0
+  const contradictingReports = new Counter({
+    name: 'adamant_reports_contradicting_total',
+    help: 'Reports read since the process started that contradict their diamond',
+    registers: [metricsRegistry],
+  })
   const tools: ReportReadingOptions = {
     readFile: (digest) => readIntactFile(files, digest),
     certification: (diamond, id) => queries.findCertification(diamond, id),
     readReport: (pdf) => reader.readReport(pdf),
     record: (report) => recordReading(context, report),
-    onContradiction: () => void contradictingReports++,
+    onContradiction: () => contradictingReports.inc(),
     log,
   }
-  const metrics = (): Metric[] => [
-    {
-      name: 'adamant_reports_contradicting_total',
-      help: 'Reports read since the process started that contradict their diamond',
-      kind: 'counter',
-      value: contradictingReports,
-    },
-  ]
-  return { queries, tools, metrics }
+  return { queries, tools }
 }
 
 type CertificationServicesFactory = (links: SignedLinks) => CertificationServices['certifications']

@@ -1,5 +1,4 @@
 import { statfs } from 'node:fs/promises'
-import type { CommandOutcomes, CommandCount } from '../commands/core/command-outcomes.ts'
 import type { ReadOnlyState } from '../domain/installation/log-lifecycle.ts'
 import { createApp } from '../http/app.ts'
 import { readMetricsOnOwnPort } from '../http/health/metrics.ts'
@@ -155,13 +154,6 @@ export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
   }))
 }
 
-/** @param value since the process started */
-export const refusedConnections = (value: number): Metric => ({
-  name: 'adamant_connections_refused_total',
-  help: 'Connections closed because of a limit, in total or for one address',
-  kind: 'counter',
-  value,
-})
 const toSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Contents of the vault, and the delay of the most overdue mail; none while the vault is unavailable. */
@@ -210,27 +202,6 @@ export async function diskMetrics(folder: string): Promise<Metric[]> {
     gauge('adamant_data_dir_size_bytes', 'Size of the disk of DATA_DIR in bytes', bsize * blocks),
   ]
 }
-
-/** Outcomes of commands, by subject: the first word of the stream. */
-export function commandMetrics({
-  outcomeCounts,
-  retryCounts,
-}: Pick<CommandOutcomes, 'outcomeCounts' | 'retryCounts'>): Metric[] {
-  return [
-    ...outcomeCounts.map(commandCounter('adamant_commands_total', 'Commands by outcome', 'outcome')),
-    ...retryCounts.map(commandCounter('adamant_command_retries_total', 'Retries of commands by reason', 'reason')),
-  ]
-}
-
-const commandCounter =
-  (name: string, help: string, label: string) =>
-  ({ subject, kind, count }: CommandCount<string>): Metric => ({
-    name,
-    help,
-    kind: 'counter',
-    value: count,
-    labels: { subject, [label]: kind },
-  })
 
 /**
  * Listens on METRICS_PORT, if set, and serves only `/metrics`, without authentication. Every role does so, so that a

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Registry } from 'prom-client'
 import { AccountDirectory } from '../commands/accounts/account-directory.ts'
 import { createCommandContext } from '../commands/core/command-context.ts'
+import { CommandOutcomes } from '../commands/core/command-outcomes.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
 import { SCRYPT_COST as PASSPHRASE_COST } from '../credentials/passphrase-kdf.ts'
 import { BCRYPT_COST as PASSWORD_COST } from '../credentials/password-hasher.ts'
@@ -225,7 +226,7 @@ export async function openInstallationOn(
   const onJump = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; the change is accepted if it lasts for 5 minutes")
   const clock = steadyClock({ onJump })
-  const context = createCommandContext(store, clock.now)
+  const context = { ...createCommandContext(store, clock.now), outcomes: new CommandOutcomes(metricsRegistry) }
   const people = new AccountDirectory(context, persons, keys)
   return {
     settings,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Metric } from '../runtime/metrics.ts'
+import { Counter } from 'prom-client'
+import { gauge, type Metric } from '../runtime/metrics.ts'
 import type { RequestActivity } from '../http/kit/request-activity.ts'
 import { yieldToRequests, type ScoringReactionOptions } from '../reactions/scoring/scoring.ts'
 import { TracedCutCache } from '../optics/threads/traced-cut-cache.ts'
@@ -27,7 +28,7 @@ type OpenScoring = {
 
 /** Opens scoring; ray tracing runs on worker threads. */
 export function openScoring(
-  { files, context, log }: Installation,
+  { files, context, log, metricsRegistry }: Installation,
   traffic: Pick<RequestActivity, 'isIdleFor'>,
   parts: ServiceParts,
 ): OpenScoring {
@@ -37,8 +38,11 @@ export function openScoring(
     log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
-  let scoredCount = 0
-  const onScored = (count: number) => void (scoredCount += count)
+  const scores = new Counter({
+    name: 'adamant_scores_total',
+    help: 'Diamonds scored since the process started',
+    registers: [metricsRegistry],
+  })
   const waitWhileBusy = () => yieldToRequests((milliseconds) => traffic.isIdleFor(milliseconds))
   return {
     pool,
@@ -46,23 +50,10 @@ export function openScoring(
       ...context,
       cuts,
       models,
-      onScored,
+      onScored: (count) => scores.inc(count),
       yieldToRequests: waitWhileBusy,
     },
-    metrics: () => [
-      {
-        name: 'adamant_scores_total',
-        help: 'Diamonds scored since the process started',
-        kind: 'counter',
-        value: scoredCount,
-      },
-      {
-        name: 'adamant_scoring_traces_waiting',
-        help: 'Cuts queued for ray tracing',
-        kind: 'gauge',
-        value: pool.pendingCount(),
-      },
-    ],
+    metrics: () => [gauge('adamant_scoring_traces_waiting', 'Cuts queued for ray tracing', pool.pendingCount())],
   }
 }
 

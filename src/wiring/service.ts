@@ -24,16 +24,7 @@ import { openEvidence } from './evidence.ts'
 import { Consumers } from './consumers.ts'
 import { openHttpService, type HttpService } from './http.ts'
 import type { Installation } from './installation.ts'
-import {
-  collectMetrics,
-  commandMetrics,
-  diskMetrics,
-  listenForMetrics,
-  loopMetrics,
-  processMetrics,
-  refusedConnections,
-  vaultMetrics,
-} from './metrics.ts'
+import { collectMetrics, diskMetrics, listenForMetrics, loopMetrics, processMetrics, vaultMetrics } from './metrics.ts'
 import { readOnly, requireInstallation } from './open-installation.ts'
 import { ServiceParts } from './service-parts.ts'
 import { openLogRollbackMonitor } from './log-rollback-monitor.ts'
@@ -115,7 +106,7 @@ async function startComponents(
 ): Promise<RunningService> {
   const installation = { ...guarded, store: shareReads(guarded.store) }
   const { settings, store } = installation
-  const state = { stopping: false, refused: () => 0 }
+  const state = { stopping: false }
   await requireServable(installation)
   await compareClockWithLog(installation)
   const rollbackMonitor = await openLogRollbackMonitor(installation, parts)
@@ -148,14 +139,10 @@ async function startComponents(
       ...(await consumers.metrics()),
       ...processMetrics(),
       ...(await diskMetrics(settings.DATA_DIR)),
-      ...commandMetrics(installation.context.outcomes),
       ...(await vaultMetrics(installation)),
       ...loopMetrics(delay),
       ...scoring.metrics(),
-      ...webhooks.metrics(),
-      ...reports.metrics(),
       ...parts.metrics(),
-      refusedConnections(state.refused()),
     ])
   }
 
@@ -180,10 +167,10 @@ async function startComponents(
       ...CONNECTION_LIMITS,
       maxConnections: settings.MAX_CONNECTIONS,
       trustProxy: settings.TRUST_PROXY,
+      onRefused: () => requestMetrics.refusedConnections.inc(),
     }
     const https = isPublicByHttps(settings)
     const server = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, connectionLimits)
-    state.refused = server.refusedConnectionCount
     parts.add({ stage: 'requests', name: 'requests', stop: () => server.stop() })
     return server
   }

@@ -1,9 +1,9 @@
+import { Counter } from 'prom-client'
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import type { WebhookCommandContext } from '../commands/webhooks/webhooks.ts'
 import { WebhookSecrets } from '../credentials/webhook-secrets.ts'
 import type { Origin } from '../events/event-metadata.ts'
 import { PATH_LINKS } from '../representations/json.ts'
-import type { Metric } from '../runtime/metrics.ts'
 import { SignedLinks } from '../http/kit/signed-links.ts'
 import type { WebhookServices } from '../http/webhooks/resource.ts'
 import { ChangeFeed } from '../projections/diamonds/change-feed.ts'
@@ -34,12 +34,11 @@ export type OpenWebhooks = {
   readonly openServices: () => Promise<(address: string) => WebhookServices['webhooks']>
   /** Tools for deliveries. @param address base URL of links in messages */
   readonly toolsAt: (address: string) => WebhookDeliveryTools
-  readonly metrics: () => Metric[]
 }
 
 /** Opens webhooks: their API and deliveries. */
 export function openWebhooks(installation: Installation, readModel: OpenReadModel, changes: ChangeFeeds): OpenWebhooks {
-  const { context, store, reads, keys, log } = installation
+  const { context, store, reads, keys, log, metricsRegistry } = installation
   const origin: Origin = { actor: 'service', via: 'http', correlation: 'ids' }
   const unlinkedFeed = changes.feedFor(PATH_LINKS)
   const {
@@ -48,8 +47,14 @@ export function openWebhooks(installation: Installation, readModel: OpenReadMode
     sendTestMessage,
   } = openWebhookCommands(installation, (account) => unlinkedFeed.currentCursor(account), origin)
   const { secrets } = webhookContext
-  const counts = { taken: 0, failed: 0 }
-  const countAttempt = ({ error }: DeliveryOutcome) => void counts[error === null ? 'taken' : 'failed']++
+  const attempts = new Counter({
+    name: 'adamant_webhook_deliveries_total',
+    help: 'Webhook deliveries since the process started, by outcome',
+    labelNames: ['outcome'],
+    registers: [metricsRegistry],
+  })
+  for (const outcome of ['taken', 'failed']) attempts.inc({ outcome }, 0)
+  const countAttempt = ({ error }: DeliveryOutcome) => attempts.inc({ outcome: error === null ? 'taken' : 'failed' })
   return {
     async openServices() {
       const deliveries = await openDeliveryAttempts(reads)
@@ -76,14 +81,6 @@ export function openWebhooks(installation: Installation, readModel: OpenReadMode
       }
       return { deliverer: new WebhookDeliverer({ ...shared, feed, linkKeys, webhookModel: readModel, log }) }
     },
-    metrics: () =>
-      Object.entries(counts).map(([outcome, value]) => ({
-        name: 'adamant_webhook_deliveries_total',
-        help: 'Webhook deliveries since the process started, by outcome',
-        kind: 'counter',
-        value,
-        labels: { outcome },
-      })),
   }
 }
 

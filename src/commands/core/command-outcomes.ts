@@ -1,3 +1,4 @@
+import { Counter, Registry } from 'prom-client'
 import { RequestError } from '../../domain/request-error.ts'
 import { categoryOf, STREAM_CATEGORIES } from '../../events/registry.ts'
 import { EventsRemoved, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
@@ -9,45 +10,51 @@ import { EventsRemoved, OutcomeUnknown, StoreUnavailable, WrongRevision } from '
 const OUTCOMES = ['done', 'refused', 'conflict', 'unknown', 'unavailable', 'failed'] as const
 type CommandOutcome = (typeof OUTCOMES)[number]
 
-const RETRY_REASONS = ['conflict', 'unknown'] as const
-type RetryReason = (typeof RETRY_REASONS)[number]
+const RETRY_REASONS = ['conflict', 'unknown']
 
-/** `subject`: the stream's category, which is the part of its name before the first dash. */
-export type CommandCount<Kind> = { readonly subject: string; readonly kind: Kind; readonly count: number }
-
-/** Counts the outcomes and retries of a process's commands. Every counter exists from the start, at 0. */
+/**
+ * Counts the outcomes and retries of a process's commands. `subject` is the stream's category, which is the part of its
+ * name before the first dash. Every counter exists from the start, at 0.
+ */
 export class CommandOutcomes {
-  readonly #outcomeCounts = zeroCounts(OUTCOMES)
-  readonly #retryCounts = zeroCounts(RETRY_REASONS)
+  readonly #outcomes: Counter<'subject' | 'outcome'>
+  readonly #retries: Counter<'subject' | 'reason'>
+
+  constructor(registry = new Registry()) {
+    this.#outcomes = new Counter({
+      name: 'adamant_commands_total',
+      help: 'Commands by outcome',
+      labelNames: ['subject', 'outcome'],
+      registers: [registry],
+    })
+    this.#retries = new Counter({
+      name: 'adamant_command_retries_total',
+      help: 'Retries of commands by reason',
+      labelNames: ['subject', 'reason'],
+      registers: [registry],
+    })
+    for (const subject of STREAM_CATEGORIES) {
+      for (const outcome of OUTCOMES) this.#outcomes.inc({ subject, outcome }, 0)
+      for (const reason of RETRY_REASONS) this.#retries.inc({ subject, reason }, 0)
+    }
+  }
 
   /** @param stream the stream that the command changes, or any one of several */
   async track<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
+    let outcome: CommandOutcome = 'done'
     try {
-      const result = await command()
-      this.#count(this.#outcomeCounts, stream, 'done')
-      return result
+      return await command()
     } catch (error) {
-      this.#count(this.#outcomeCounts, stream, outcomeOf(error))
+      outcome = outcomeOf(error)
       throw error
+    } finally {
+      this.#outcomes.inc({ subject: categoryOf(stream), outcome })
     }
   }
 
   countRetry(stream: string, error: unknown): void {
-    this.#count(this.#retryCounts, stream, error instanceof WrongRevision ? 'conflict' : 'unknown')
-  }
-
-  get outcomeCounts(): CommandCount<CommandOutcome>[] {
-    return toCommandCounts(this.#outcomeCounts)
-  }
-
-  get retryCounts(): CommandCount<RetryReason>[] {
-    return toCommandCounts(this.#retryCounts)
-  }
-
-  #count<Kind>(counts: Map<string, Map<Kind, number>>, stream: string, kind: Kind): void {
-    const subject = categoryOf(stream)
-    const byKind = counts.get(subject) ?? new Map<Kind, number>()
-    counts.set(subject, byKind.set(kind, (byKind.get(kind) ?? 0) + 1))
+    const reason = error instanceof WrongRevision ? 'conflict' : 'unknown'
+    this.#retries.inc({ subject: categoryOf(stream), reason })
   }
 }
 
@@ -57,9 +64,3 @@ function outcomeOf(error: unknown): CommandOutcome {
   if (error instanceof OutcomeUnknown) return 'unknown'
   return error instanceof StoreUnavailable ? 'unavailable' : 'failed'
 }
-
-const zeroCounts = <Kind>(kinds: readonly Kind[]) =>
-  new Map(STREAM_CATEGORIES.map((subject) => [subject, new Map(kinds.map((kind) => [kind, 0]))]))
-
-const toCommandCounts = <Kind>(counts: ReadonlyMap<string, ReadonlyMap<Kind, number>>): CommandCount<Kind>[] =>
-  [...counts].flatMap(([subject, byKind]) => [...byKind].map(([kind, count]) => ({ subject, kind, count })))

@@ -10,8 +10,9 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 type MeasuredEndpoint = Pick<Endpoint, 'operationId' | 'methods' | 'responses'>
 
-/** Request metrics by endpoint, method and status. Clients cannot create new label values. */
+/** Request metrics by endpoint, method and status, and refused connections. Clients cannot create new label values. */
 export class RequestMetrics {
+  readonly refusedConnections: Counter
   readonly #durations: Histogram<'endpoint' | 'method' | 'status'>
   readonly #bytes: Counter<'endpoint' | 'method' | 'status'>
 
@@ -28,6 +29,11 @@ export class RequestMetrics {
       name: 'adamant_http_response_bytes_total',
       help: 'Bytes of response bodies',
       ...labelOptions,
+    })
+    this.refusedConnections = new Counter({
+      name: 'adamant_connections_refused_total',
+      help: 'Connections closed because of a limit, in total or for one address',
+      registers: [registry],
     })
     for (const { operationId, methods, responses } of endpoints) {
       const successStatus = Math.min(...Object.keys(responses).map(Number))

@@ -24,8 +24,6 @@ const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 export type ListeningServer = {
   readonly host: string
   readonly port: number
-  /** Number of connections closed so far because of the limits of connections and of pipelined requests. */
-  refusedConnectionCount(): number
   /** Stops accepting connections, waits up to 5 s for requests in progress, then closes. */
   stop(): Promise<void>
 }
@@ -90,7 +88,6 @@ export async function listen(
   return {
     host,
     port: (server.address() as AddressInfo).port,
-    refusedConnectionCount: () => connections.refusedCount,
     stop: () => drain(server, timeouts.drainMs),
   }
 }
@@ -174,6 +171,8 @@ type ConnectionLimits = {
    * the connections; behind one, all connections come from its address, and the clients share the turns of requests.
    */
   readonly trustProxy: number
+  /** Called for each connection that is closed because of these limits. */
+  readonly onRefused?: () => void
 }
 
 /** Each connection takes about 15 KB (60 MB in all) and a file descriptor, within the usual default limit of a process. */
@@ -184,7 +183,6 @@ class Connections {
   readonly #connections = new WeakMap<Duplex, PipelinedConnection>()
   readonly #places: FairShare
   readonly #pipeliningPlaces: FairShare
-  refusedCount = 0
   #hasAccepted = false
 
   constructor(private readonly limits: ConnectionLimits) {
@@ -231,7 +229,7 @@ class Connections {
   }
 
   #refuse(socket: Socket): void {
-    this.refusedCount++
+    this.limits.onRefused?.()
     socket.destroy()
   }
 
