@@ -12,11 +12,11 @@ export class EventLoopDelay {
   }
 
   /** Seconds, without the sampling interval. */
-  since(): { readonly median: number; readonly p99: number; readonly max: number } {
-    const { max } = this.#monitor
-    const [median, p99] = [this.#monitor.percentile(50), this.#monitor.percentile(99)]
+  byQuantile(): Readonly<Record<'0.5' | '0.99' | '1', number>> {
+    const delayAt = (percentile: number) => toDelaySeconds(this.#monitor.percentile(percentile))
+    const delays = { '0.5': delayAt(50), '0.99': delayAt(99), '1': toDelaySeconds(this.#monitor.max) }
     this.#monitor.reset()
-    return { median: toDelaySeconds(median), p99: toDelaySeconds(p99), max: toDelaySeconds(max) }
+    return delays
   }
 
   stop(): void {

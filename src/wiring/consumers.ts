@@ -36,9 +36,8 @@ import {
 import { webhookDeliveries, type WebhookDeliveryTools } from '../reactions/webhooks/webhook-deliverer.ts'
 import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
-import type { Metric } from '../runtime/metrics.ts'
 import type { Installation } from './installation.ts'
-import { consumerMetrics, ifAvailable } from './metrics.ts'
+import type { CheckpointedConsumer } from './metrics.ts'
 import type { ServiceParts } from './service-parts.ts'
 
 export type ConsumerTools = BulkRequestRecoveryOptions &
@@ -137,25 +136,19 @@ export class Consumers {
     await Promise.all(this.#backgroundServices.map((service) => service.start()))
   }
 
-  /** Metrics of all consumers with a checkpoint, wherever they run; without reactions that this log does not need. */
-  async metrics(): Promise<Metric[]> {
-    const running = [...this.models, ...this.#backgroundServices]
-    const isActive = (name: string) => running.some((service) => service.name === name && service.isActive())
-    const reactions = await Promise.all(REACTION_CHECKPOINTS.map((declaration) => this.#reactionModel(declaration)))
-    const notNeeded = new Set(
-      this.#backgroundServices.flatMap((service) => (service.isNotNeeded?.() === true ? [service.name] : [])),
-    )
-    const consumers = [...this.models, ...reactions.flat()].filter(({ name }) => !notNeeded.has(name))
-    return consumerMetrics(
-      this.installation,
-      consumers.map(({ name, model }) => ({ name, model, isActive: isActive(name) })),
-    )
-  }
-
-  /** Empty while the read store is unavailable. */
-  async #reactionModel(declaration: ModelDeclaration) {
-    const model = await ifAvailable(() => this.installation.reads.model(declaration))
-    return model === undefined ? [] : [{ name: declaration.name, model }]
+  /** All consumers with a checkpoint, wherever they run. */
+  checkpointed(): readonly CheckpointedConsumer[] {
+    return CHECKPOINTED_MODELS.map((declaration) => {
+      const { name } = declaration
+      const opened = this.models.find((model) => model.name === name)?.model
+      const service = () => [...this.models, ...this.#backgroundServices].find((one) => one.name === name)
+      return {
+        name,
+        openModel: async () => opened ?? this.installation.reads.model(declaration),
+        isActive: () => service()?.isActive() === true,
+        isNotNeeded: () => service()?.isNotNeeded?.() === true,
+      }
+    })
   }
 
   /** Which read models have not reached a position of the log. */

@@ -52,10 +52,9 @@ type HttpDependencies = {
   readonly stale: StaleReadPolicy
 }
 
-/** State and metrics of the whole service, and its recorders of requests. */
+/** State of the whole service, and its recorders of requests. */
 type ServiceObservability = {
   readonly notReadyReasons: () => Promise<string[]>
-  readonly metrics: () => Promise<string>
   readonly traffic: RequestActivity
   readonly requestMetrics: RequestMetrics
 }
@@ -67,10 +66,10 @@ type ServiceObservability = {
 export async function openHttpService(
   installation: Installation,
   { readModels, queries, changes, certifications, secrets, webhooks, evidence, stale }: HttpDependencies,
-  { notReadyReasons, metrics, traffic, requestMetrics }: ServiceObservability,
+  { notReadyReasons, traffic, requestMetrics }: ServiceObservability,
   parts: ServiceParts,
 ): Promise<HttpService> {
-  const { settings, store, files, people, context, keys, log } = installation
+  const { settings, store, files, people, context, keys, metricsRegistry, log } = installation
   const logRequest = createRequestLogger(installation)
   const recordRequest = (request: RequestLogEntry) => {
     requestMetrics.record(request)
@@ -110,7 +109,7 @@ export async function openHttpService(
         models: { context, queries, files, uploads, links, inspect },
         changes: { feed: changes.feedFor(links), longPollLimiter: new LongPollLimiter() },
         health: { notReadyReasons },
-        metrics: { text: metrics },
+        metricsRegistry,
         openApi: {
           json: () =>
             (openApiJson ??= Buffer.from(

@@ -61,7 +61,7 @@ export type Installation = {
   readonly breakers: readonly CircuitBreaker[]
   /** Limits of the process that reads a report. */
   readonly reportReaderLimits: PdfReaderLimits
-  /** Counters and histograms for `/metrics`, including the durations of store calls. */
+  /** All metrics of `/metrics`. */
   readonly metricsRegistry: Registry
   /** Counters of the event store since it was opened, by name. */
   counters(): Readonly<Record<string, number>>

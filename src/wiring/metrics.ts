@@ -1,130 +1,57 @@
 import { statfs } from 'node:fs/promises'
-import type { ReadOnlyState } from '../domain/installation/log-lifecycle.ts'
+import type { Registry } from 'prom-client'
 import { createApp } from '../http/app.ts'
 import { readMetricsOnOwnPort } from '../http/health/metrics.ts'
 import { createErrorLogger } from '../http/kit/errors.ts'
 import { listen, type ListeningServer } from '../http/kit/server.ts'
-import type { ActiveRunner } from '../projections/engine/active-runner.ts'
+import { diamonds } from '../projections/diamonds/diamonds.ts'
 import type { EventLoopDelay } from '../runtime/event-loop.ts'
-import { gauge, type Metric } from '../runtime/metrics.ts'
 import { VERSION } from '../runtime/version.ts'
-import { StoreUnavailable, type PositionOrStart } from '../stores/ports/event-store.ts'
+import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import type { SqliteEventStoreStats } from '../stores/sqlite/events.ts'
 import type { Installation } from './installation.ts'
+import { ifAvailable, oncePerScrape, registerCounters, registerGauges, toMetricName } from './scraped-metrics.ts'
+
+/** A read model or a reaction, which may run in another process. */
+export type CheckpointedConsumer = {
+  readonly name: string
+  readonly openModel: () => Promise<Pick<ReadModel, 'position' | 'parkedStreams'>>
+  readonly isActive: () => boolean
+  /** Whether this log can never give it work; it has no samples then. */
+  readonly isNotNeeded: () => boolean
+}
+
+/** Metrics of the event log, and of its consumers. */
+export function registerLogMetrics(
+  { metricsRegistry, store, counters }: Installation,
+  consumers: readonly CheckpointedConsumer[],
+): void {
+  const head = oncePerScrape(async () => commitOf(await store.head()))
+  const isAway = async () => ((await ifAvailable(head)) === undefined ? 1 : 0)
+  const refusesWrites = async () => ((await ifAvailable(() => store.diskErrorMessage())) === undefined ? 0 : 1)
+  async function moved() {
+    const closed = await ifAvailable(() => store.closedReason())
+    return closed?.why === 'fenced' ? { [closed.to]: 1 } : 0
+  }
+  registerGauges(metricsRegistry, {
+    adamant_log_away: ['1 while the event log is unavailable', isAway],
+    adamant_log_head: ['Position of the newest event', head],
+    adamant_log_refuses_writes: ['1 while the disk of the event log refuses writes', refusesWrites],
+    adamant_moved: ['1 if this installation was moved', moved, 'to'],
+  })
+  for (const [name, help] of Object.entries(LOG_COUNTERS))
+    if (name in counters())
+      registerCounters(metricsRegistry, { [`adamant_log_${toSnakeCase(name)}_total`]: [help, () => counters()[name]] })
+  registerConsumerMetrics(
+    metricsRegistry,
+    consumers.map((consumer) => readerOf(consumer, head)),
+  )
+}
 
 const commitOf = (position: PositionOrStart) => (position === 'start' ? 0 : Number(position.commit))
 
-/** Undefined while the store is unavailable, so that the other metrics are still exported. */
-export async function ifAvailable<Answer>(query: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await query()
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return undefined
-    throw error
-  }
-}
-
-/** Metrics of the event log and the diamonds read model; those of an unavailable store are omitted. */
-export async function collectMetrics(
-  { store, counters }: Installation,
-  model: ReadModel,
-  active: Pick<ActiveRunner, 'isActive'>,
-): Promise<Metric[]> {
-  const [head, checkpoint, parked] = [
-    await ifAvailable(() => store.head()),
-    await ifAvailable(() => model.position()),
-    await ifAvailable(() => model.parkedStreams()),
-  ]
-  const closed = await ifAvailable(() => store.closedReason())
-  const refusal = await ifAvailable(() => store.diskErrorMessage())
-  return [
-    gauge('adamant_log_away', '1 while the event log is unavailable', head === undefined ? 1 : 0),
-    ...positions(head, checkpoint),
-    gauge('adamant_projection_active', '1 if this process runs the projection', active.isActive ? 1 : 0),
-    ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Parked streams', parked.size)]),
-    gauge(
-      'adamant_log_refuses_writes',
-      '1 while the disk of the event log refuses writes',
-      refusal === undefined ? 0 : 1,
-    ),
-    {
-      ...gauge('adamant_moved', '1 if this installation was moved', closed?.why === 'fenced' ? 1 : 0),
-      labels: movedTo(closed),
-    },
-    ...logCounters(counters()),
-  ]
-}
-
-type CheckpointedConsumer = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
-
-/**
- * Position, lag, parked streams and leadership of each consumer: with the label `follower`, and as
- * `adamant_NAME_position` etc., the names of earlier releases.
- */
-export async function consumerMetrics(
-  { store }: Pick<Installation, 'store'>,
-  consumers: readonly CheckpointedConsumer[],
-): Promise<Metric[]> {
-  const head = await ifAvailable(() => store.head())
-  const all = await Promise.all(consumers.map((one) => metricsOf(one, head)))
-  return all.flat()
-}
-
-async function metricsOf(
-  { name, model, isActive }: CheckpointedConsumer,
-  head: PositionOrStart | undefined,
-): Promise<Metric[]> {
-  const stem = `adamant_${name.replaceAll(/\W/g, '_')}`
-  const labels = { follower: name }
-  const running = isActive ? 1 : 0
-  const active = [
-    gauge(`${stem}_active`, `1 if this process runs ${name}`, running),
-    { ...gauge('adamant_follower_active', '1 if this process runs the consumer', running), labels },
-  ]
-  const [position, parked] = [await ifAvailable(() => model.position()), await ifAvailable(() => model.parkedStreams())]
-  if (head === undefined || position === undefined || parked === undefined) return active
-  const lag = commitOf(head) - commitOf(position)
-  return [
-    {
-      ...gauge(
-        'adamant_follower_position',
-        'Checkpoint of a consumer: its position in the event log',
-        commitOf(position),
-      ),
-      labels,
-    },
-    {
-      ...gauge('adamant_follower_lag', 'Lag of a consumer: positions between it and the head of the event log', lag),
-      labels,
-    },
-    {
-      ...gauge('adamant_follower_parked_streams', 'Streams that a consumer has parked, with dead letters', parked.size),
-      labels,
-    },
-    gauge(`${stem}_position`, `Checkpoint of ${name}: its position in the event log`, commitOf(position)),
-    gauge(`${stem}_lag`, `Lag of ${name}: positions between it and the head of the event log`, lag),
-    gauge(`${stem}_parked_streams`, `Streams that ${name} has parked`, parked.size),
-    ...active,
-  ]
-}
-
-function positions(head: PositionOrStart | undefined, checkpoint: PositionOrStart | undefined): Metric[] {
-  const metrics: Metric[] = []
-  if (head !== undefined) metrics.push(gauge('adamant_log_head', 'Position of the newest event', commitOf(head)))
-  if (checkpoint !== undefined) metrics.push(gauge('adamant_projection_position', POSITION_HELP, commitOf(checkpoint)))
-  if (head !== undefined && checkpoint !== undefined) {
-    metrics.push(gauge('adamant_projection_lag', LAG_HELP, commitOf(head) - commitOf(checkpoint)))
-  }
-  return metrics
-}
-
-const POSITION_HELP = 'Checkpoint of the diamonds read model: its position in the event log'
-const LAG_HELP = 'Lag of the diamonds read model: positions between it and the head of the event log'
-
-const movedTo = (closed: ReadOnlyState | undefined): Record<string, string> =>
-  closed?.why === 'fenced' ? { to: closed.to } : {}
-
+/** Only an embedded log has counters. They count since the process started. */
 const LOG_COUNTERS: Readonly<Record<keyof SqliteEventStoreStats, string>> = {
   calls: 'Appends that were committed to the event log',
   events: 'Events that were committed to the event log',
@@ -135,85 +62,134 @@ const LOG_COUNTERS: Readonly<Record<keyof SqliteEventStoreStats, string>> = {
   checkpointsOnLoop: "WAL checkpoints of the event log's file that blocked the event loop, because their thread failed",
 }
 
-/** The counters that the log has: none, unless it is embedded. They count since the process started. */
-const logCounters = (values: Readonly<Record<string, number>>): Metric[] =>
-  Object.entries(LOG_COUNTERS).flatMap(([name, help]) => {
-    const value = values[name]
-    return value === undefined ? [] : [{ name: `adamant_log_${toSnakeCase(name)}_total`, help, kind: 'counter', value }]
-  })
-
-/** Delay of the event loop since the last scrape. */
-export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
-  const { median, p99, max } = delay.since()
-  return Object.entries({ '0.5': median, '0.99': p99, '1': max }).map(([quantile, value]): Metric => ({
-    name: 'adamant_event_loop_delay_seconds',
-    help: 'Delay of the event loop since the last scrape, in seconds',
-    kind: 'gauge',
-    value,
-    labels: { quantile },
-  }))
-}
-
 const toSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Contents of the vault, and the delay of the most overdue mail; none while the vault is unavailable. */
-export async function vaultMetrics({ vault, context }: Pick<Installation, 'vault' | 'context'>): Promise<Metric[]> {
-  const counts = await ifAvailable(() => vault.counts())
-  const due = await ifAvailable(async () => ({ at: await vault.nextMail() }))
-  if (counts === undefined || due === undefined) return []
-  const overdueSeconds = due.at === undefined ? 0 : Math.max(0, context.clock() - due.at) / 1000
-  return [
-    gauge('adamant_vault_secrets', 'One-time secrets that have not been read', counts.secrets),
-    gauge('adamant_vault_receipts', 'Secrets whose metadata their senders can still see', counts.receipts),
-    gauge('adamant_mails_waiting', 'Queued mails, including notices for secrets that have not been read', counts.mails),
-    gauge('adamant_mail_overdue_seconds', 'Seconds by which the oldest due mail is overdue', overdueSeconds),
-  ]
+/**
+ * Position, lag, parked streams and leadership of each consumer: with the label `follower`, and under the names of
+ * earlier releases, `adamant_NAME_position` etc. and `adamant_projection_position` etc. for the diamonds.
+ */
+function registerConsumerMetrics(registry: Registry, readers: readonly ConsumerReader[]): void {
+  const all = (kind: Exclude<keyof ConsumerReader, 'name'>) => async () =>
+    Object.fromEntries(await Promise.all(readers.map(async (one) => [one.name, await ifAvailable(one[kind])] as const)))
+  registerGauges(registry, {
+    adamant_follower_position: [positionHelp('a consumer'), all('position'), 'follower'],
+    adamant_follower_lag: [lagHelp('a consumer'), all('lag'), 'follower'],
+    adamant_follower_parked_streams: [
+      'Streams that a consumer has parked, with dead letters',
+      all('parkedStreams'),
+      'follower',
+    ],
+    adamant_follower_active: ['1 if this process runs the consumer', all('isActive'), 'follower'],
+  })
+  for (const { name, position, lag, parkedStreams, isActive } of readers) {
+    const stem = `adamant_${toMetricName(name)}`
+    registerGauges(registry, {
+      [`${stem}_position`]: [positionHelp(name), position],
+      [`${stem}_lag`]: [lagHelp(name), lag],
+      [`${stem}_parked_streams`]: [`Streams that ${name} has parked`, parkedStreams],
+      [`${stem}_active`]: [`1 if this process runs ${name}`, isActive],
+    })
+    if (name === diamonds.declaration.name)
+      registerGauges(registry, {
+        adamant_projection_position: [positionHelp('the diamonds read model'), position],
+        adamant_projection_lag: [lagHelp('the diamonds read model'), lag],
+        adamant_projection_parked_streams: ['Parked streams', parkedStreams],
+        adamant_projection_active: ['1 if this process runs the projection', isActive],
+      })
+  }
 }
 
-/** Resources used by the process, with the names that Prometheus clients use. */
-export function processMetrics(): Metric[] {
-  const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
-  const { user, system } = process.cpuUsage()
-  const startedAt = Math.round(Date.now() / 1000 - process.uptime())
-  return [
-    { ...gauge('adamant_build_info', '1, with the running release as a label', 1), labels: { version: VERSION } },
-    gauge('process_resident_memory_bytes', 'Resident memory', rss),
-    gauge('nodejs_heap_size_used_bytes', 'Used heap memory', heapUsed),
-    gauge('nodejs_heap_size_total_bytes', 'Allocated heap memory', heapTotal),
-    gauge('nodejs_external_memory_bytes', 'Memory outside the heap, such as buffers', external),
-    gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
-    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970', startedAt),
-    {
-      name: 'process_cpu_seconds_total',
-      help: 'CPU time of all threads of the process, in seconds',
-      kind: 'counter',
-      value: (user + system) / 1e6,
-    },
-  ]
+const positionHelp = (consumer: string) => `Checkpoint of ${consumer}: its position in the event log`
+const lagHelp = (consumer: string) => `Lag of ${consumer}: positions between it and the head of the event log`
+
+type ConsumerReader = ReturnType<typeof readerOf>
+
+function readerOf({ name, openModel, isActive, isNotNeeded }: CheckpointedConsumer, head: () => Promise<number>) {
+  const ifNeeded =
+    <Value>(read: () => Value) =>
+    () =>
+      isNotNeeded() ? undefined : read()
+  const position = oncePerScrape(async () => commitOf(await (await openModel()).position()))
+  async function lag() {
+    const [end, reached] = await Promise.all([head(), position()])
+    return end - reached
+  }
+  return {
+    name,
+    position: ifNeeded(position),
+    lag: ifNeeded(lag),
+    parkedStreams: ifNeeded(oncePerScrape(async () => (await (await openModel()).parkedStreams()).size)),
+    isActive: ifNeeded(() => Number(isActive())),
+  }
 }
 
-export async function diskMetrics(folder: string): Promise<Metric[]> {
-  // If the system does not report it, the value is missing and the other metrics are still exported.
-  const disk = await statfs(folder).catch(() => undefined)
-  if (disk === undefined) return []
-  const { bsize, bavail, blocks } = disk
-  return [
-    gauge('adamant_data_dir_free_bytes', 'Free bytes for the service on the disk of DATA_DIR', bsize * bavail),
-    gauge('adamant_data_dir_size_bytes', 'Size of the disk of DATA_DIR in bytes', bsize * blocks),
-  ]
+/** Contents of the vault, and the delay of the most overdue mail. */
+export function registerVaultMetrics({ metricsRegistry, vault, context }: Installation): void {
+  const counts = oncePerScrape(() => vault.counts())
+  async function overdueSeconds() {
+    const dueAt = await vault.nextMail()
+    return dueAt === undefined ? 0 : Math.max(0, context.clock() - dueAt) / 1000
+  }
+  registerGauges(metricsRegistry, {
+    adamant_vault_secrets: ['One-time secrets that have not been read', async () => (await counts()).secrets],
+    adamant_vault_receipts: [
+      'Secrets whose metadata their senders can still see',
+      async () => (await counts()).receipts,
+    ],
+    adamant_mails_waiting: [
+      'Queued mails, including notices for secrets that have not been read',
+      async () => (await counts()).mails,
+    ],
+    adamant_mail_overdue_seconds: ['Seconds by which the oldest due mail is overdue', overdueSeconds],
+  })
+}
+
+/** Resources used by the process, with the names that Prometheus clients use, and the disk of DATA_DIR. */
+export function registerProcessMetrics(
+  { metricsRegistry, settings }: Installation,
+  delay: Pick<EventLoopDelay, 'byQuantile'>,
+): void {
+  const startedAt = () => Math.round(Date.now() / 1000 - process.uptime())
+  function cpuSeconds() {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  }
+  // If the system does not report it, the values are missing.
+  const disk = oncePerScrape(() => statfs(settings.DATA_DIR).catch(() => undefined))
+  async function diskBytes(kind: 'bavail' | 'blocks') {
+    const status = await disk()
+    return status && status.bsize * status[kind]
+  }
+  registerGauges(metricsRegistry, {
+    adamant_build_info: ['1, with the running release as a label', () => ({ [VERSION]: 1 }), 'version'],
+    process_resident_memory_bytes: ['Resident memory', () => process.memoryUsage.rss()],
+    nodejs_heap_size_used_bytes: ['Used heap memory', () => process.memoryUsage().heapUsed],
+    nodejs_heap_size_total_bytes: ['Allocated heap memory', () => process.memoryUsage().heapTotal],
+    nodejs_external_memory_bytes: ['Memory outside the heap, such as buffers', () => process.memoryUsage().external],
+    process_uptime_seconds: ['Seconds since the process started', () => process.uptime()],
+    process_start_time_seconds: ['When the process started, in seconds since 1970', startedAt],
+    adamant_event_loop_delay_seconds: [
+      'Delay of the event loop since the last scrape, in seconds',
+      () => delay.byQuantile(),
+      'quantile',
+    ],
+    adamant_data_dir_free_bytes: ['Free bytes for the service on the disk of DATA_DIR', () => diskBytes('bavail')],
+    adamant_data_dir_size_bytes: ['Size of the disk of DATA_DIR in bytes', () => diskBytes('blocks')],
+  })
+  registerCounters(metricsRegistry, {
+    process_cpu_seconds_total: ['CPU time of all threads of the process, in seconds', cpuSeconds],
+  })
 }
 
 /**
  * Listens on METRICS_PORT, if set, and serves only `/metrics`, without authentication. Every role does so, so that a
  * process that only projects is monitored too.
  */
-export async function listenForMetrics(
-  { settings, log }: Installation,
-  text: () => Promise<string>,
-): Promise<ListeningServer | undefined> {
+export async function listenForMetrics(installation: Installation): Promise<ListeningServer | undefined> {
+  const { settings, log, metricsRegistry } = installation
   const { METRICS_PORT, HOST, TRUST_PROXY } = settings
   if (METRICS_PORT === undefined) return undefined
   const options = { log: createErrorLogger(log), trustProxy: TRUST_PROXY }
-  const app = createApp([readMetricsOnOwnPort], { metrics: { text } }, options)
+  const app = createApp([readMetricsOnOwnPort], { metricsRegistry }, options)
   return listen(() => app.callback(), HOST, METRICS_PORT)
 }

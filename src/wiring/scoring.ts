@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { Counter } from 'prom-client'
-import { gauge, type Metric } from '../runtime/metrics.ts'
 import type { RequestActivity } from '../http/kit/request-activity.ts'
 import { yieldToRequests, type ScoringReactionOptions } from '../reactions/scoring/scoring.ts'
 import { TracedCutCache } from '../optics/threads/traced-cut-cache.ts'
@@ -10,6 +9,7 @@ import { openPictureCache } from '../stores/folder/picture-cache.ts'
 import { readIntactFile } from '../stores/intact-file.ts'
 import type { FileStore, PictureStore } from '../stores/ports/file-store.ts'
 import type { Installation } from './installation.ts'
+import { registerGauges } from './scraped-metrics.ts'
 import type { ServiceParts } from './service-parts.ts'
 
 /** Traces diamonds' own 3D models, read from the file store. */
@@ -23,7 +23,6 @@ type OpenScoring = {
   /** Also draws pictures. */
   readonly pool: TracePool
   readonly tools: ScoringReactionOptions
-  readonly metrics: () => Metric[]
 }
 
 /** Opens scoring; ray tracing runs on worker threads. */
@@ -43,6 +42,9 @@ export function openScoring(
     help: 'Diamonds scored since the process started',
     registers: [metricsRegistry],
   })
+  registerGauges(metricsRegistry, {
+    adamant_scoring_traces_waiting: ['Cuts queued for ray tracing', () => pool.pendingCount()],
+  })
   const waitWhileBusy = () => yieldToRequests((milliseconds) => traffic.isIdleFor(milliseconds))
   return {
     pool,
@@ -53,7 +55,6 @@ export function openScoring(
       onScored: (count) => scores.inc(count),
       yieldToRequests: waitWhileBusy,
     },
-    metrics: () => [gauge('adamant_scoring_traces_waiting', 'Cuts queued for ray tracing', pool.pendingCount())],
   }
 }
 

@@ -1,7 +1,8 @@
-import type { Metric } from '../runtime/metrics.ts'
+import type { Registry } from 'prom-client'
 import type { AppLogger } from '../runtime/logger.ts'
 import { settlesWithin } from '../runtime/deadline.ts'
 import type { RunCounters } from '../projections/engine/loop.ts'
+import { registerCounters, toMetricName } from './scraped-metrics.ts'
 
 /**
  * Milliseconds for each stage of the shutdown, in order: request handling and background work, then what they use, then
@@ -22,15 +23,30 @@ export class ServiceParts {
   readonly #parts: ServicePart[] = []
   #closing: Promise<void> | undefined
 
-  constructor(private readonly log: AppLogger) {}
+  constructor(
+    private readonly log: AppLogger,
+    private readonly metricsRegistry: Registry,
+  ) {
+    const all = () => this.#parts.flatMap(({ counters = () => [] }) => counters())
+    for (const [kind, word] of RUN_COUNTERS) {
+      const read = () => Object.fromEntries(all().map((one) => [one.name, one[kind]]))
+      registerCounters(metricsRegistry, {
+        [`adamant_work_${kind}_total`]: [`${word} runs of background work`, read, 'work'],
+      })
+    }
+  }
 
   /** To be called right after opening: a later step may fail. */
   add(part: ServicePart): void {
     this.#parts.push(part)
-  }
-
-  metrics(): Metric[] {
-    return this.#parts.flatMap(({ counters = () => [] }) => counters().flatMap(runCounters))
+    const { counters = () => [] } = part
+    for (const { name } of counters())
+      for (const [kind, word] of RUN_COUNTERS) {
+        const read = () => counters().find((one) => one.name === name)?.[kind]
+        registerCounters(this.metricsRegistry, {
+          [`adamant_work_${toMetricName(name)}_${kind}_total`]: [`${word} runs of ${name}`, read],
+        })
+      }
   }
 
   /** Closes everything, once. Never rejects: failures and timeouts are logged, and the rest is closed. */
@@ -56,19 +72,8 @@ export class ServiceParts {
   }
 }
 
-function runCounters({ name, runs, failures }: RunCounters): Metric[] {
-  const labels = { work: name }
-  const stem = `adamant_work_${name.replaceAll(/\W/g, '_')}`
-  return [
-    { name: `${stem}_runs_total`, help: `Started runs of ${name}`, kind: 'counter', value: runs },
-    { name: `${stem}_failures_total`, help: `Failed runs of ${name}`, kind: 'counter', value: failures },
-    { name: 'adamant_work_runs_total', help: 'Started runs of background work', kind: 'counter', value: runs, labels },
-    {
-      name: 'adamant_work_failures_total',
-      help: 'Failed runs of background work',
-      kind: 'counter',
-      value: failures,
-      labels,
-    },
-  ]
-}
+/** With the first word of their help. */
+const RUN_COUNTERS = [
+  ['runs', 'Started'],
+  ['failures', 'Failed'],
+] as const

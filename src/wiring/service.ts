@@ -13,10 +13,8 @@ import { merkleTree } from '../projections/tree/merkle-tree.ts'
 import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
 import { FileGarbageCollector } from '../reactions/files/file-garbage-collector.ts'
 import { EventLoopDelay } from '../runtime/event-loop.ts'
-import { metricsText } from '../runtime/metrics.ts'
 import { eventTimeOf } from '../events/event-metadata.ts'
 import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
-import type { ReadModel } from '../stores/ports/read-store.ts'
 import { openReportReading } from './certifications.ts'
 import { openChangeFeeds } from './change-feeds.ts'
 import { guardInstallation, registerBreakerMetrics, type GuardedInstallation } from './circuit-breakers.ts'
@@ -24,8 +22,9 @@ import { openEvidence } from './evidence.ts'
 import { Consumers } from './consumers.ts'
 import { openHttpService, type HttpService } from './http.ts'
 import type { Installation } from './installation.ts'
-import { collectMetrics, diskMetrics, listenForMetrics, loopMetrics, processMetrics, vaultMetrics } from './metrics.ts'
+import { listenForMetrics, registerLogMetrics, registerProcessMetrics, registerVaultMetrics } from './metrics.ts'
 import { readOnly, requireInstallation } from './open-installation.ts'
+import { ifAvailable } from './scraped-metrics.ts'
 import { ServiceParts } from './service-parts.ts'
 import { openLogRollbackMonitor } from './log-rollback-monitor.ts'
 import { openScoring } from './scoring.ts'
@@ -85,7 +84,7 @@ export async function startService(
   installation: Installation,
   { isReadOnly = false, signal }: StartOptions = {},
 ): Promise<RunningService> {
-  const parts = new ServiceParts(installation.log)
+  const parts = new ServiceParts(installation.log, installation.metricsRegistry)
   parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
   try {
     const guarded = guardInstallation(isReadOnly ? readOnly(installation) : installation, parts)
@@ -113,9 +112,12 @@ async function startComponents(
   const traffic = new RequestActivity()
   const requestMetrics = new RequestMetrics(installation.metricsRegistry, ENDPOINTS)
   registerBreakerMetrics(installation)
+  registerVaultMetrics(installation)
   const delay = new EventLoopDelay()
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
+  registerProcessMetrics(installation, delay)
   const consumers = await Consumers.open(installation, parts)
+  registerLogMetrics(installation, consumers.checkpointed())
   const { model, progress } = consumers.readModel(diamonds)
   const changes = openChangeFeeds(installation, consumers.readModel(diamonds), stale, parts)
   const secrets = openSecrets(installation, consumers.readModel(secretsModel), parts)
@@ -128,22 +130,10 @@ async function startComponents(
 
   async function notReadyReasons(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
-    if (!(await isReachable(model))) return [...reasons, 'the read models are unavailable']
+    if ((await ifAvailable(() => model.position())) === undefined)
+      return [...reasons, 'the read models are unavailable']
     if (!rollbackMonitor.areStoresVerified()) reasons.push('the vault and the files were not yet compared with the log')
     return [...reasons, ...(await consumers.notReadyReasons(head))]
-  }
-
-  async function metrics() {
-    return metricsText(installation.metricsRegistry, [
-      ...(await collectMetrics(installation, model, progress)),
-      ...(await consumers.metrics()),
-      ...processMetrics(),
-      ...(await diskMetrics(settings.DATA_DIR)),
-      ...(await vaultMetrics(installation)),
-      ...loopMetrics(delay),
-      ...scoring.metrics(),
-      ...parts.metrics(),
-    ])
   }
 
   async function openHttp(): Promise<HttpService> {
@@ -158,7 +148,7 @@ async function startComponents(
       ...otherDependencies,
     }
     const readiness = async () => [...(await notReadyReasons()), ...(await findWriteRefusals(installation))]
-    const observability = { notReadyReasons: readiness, metrics, traffic, requestMetrics }
+    const observability = { notReadyReasons: readiness, traffic, requestMetrics }
     return openHttpService(installation, dependencies, observability, parts)
   }
 
@@ -182,7 +172,7 @@ async function startComponents(
   // Requests get 503 instead of waiting for the log.
   startWait.end()
   const httpServer = http && (await listenForRequests(http))
-  const metricsServer = await listenForMetrics(installation, metrics)
+  const metricsServer = await listenForMetrics(installation)
   if (metricsServer !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metricsServer.stop() })
   const addresses = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)
   const startWork = async () => {
@@ -242,16 +232,6 @@ async function compareClockWithLog({ store, clock, log }: Installation): Promise
       { hours: Math.round(aheadMs / 3_600_000) },
       "the system's clock is ahead of the newest event in the log: expired secrets are deleted in 5 minutes, if the clock stays as it is",
     )
-}
-
-async function isReachable(model: ReadModel): Promise<boolean> {
-  try {
-    await model.position()
-    return true
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return false
-    throw error
-  }
 }
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))

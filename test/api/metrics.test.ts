@@ -5,6 +5,7 @@ import { readSettings, type Settings } from '../../src/wiring/settings.ts'
 import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { startService as start } from '../../src/wiring/service.ts'
 import { servicesInFolder } from './harness/folder.ts'
+import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
 import { expect, refusal, request } from './harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 
@@ -73,6 +74,33 @@ test('count each request under its endpoint, with one TYPE line for each name', 
     const heads = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
     assert.is(new Set(heads).size, heads.length)
     assert.match(text, /^adamant_event_loop_delay_seconds\{quantile="0.99"\} [\d.e-]+$/m)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('lack only what the log would tell while it is unavailable', async () => {
+  let isAway = false
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    store: (store) => ({
+      ...store,
+      head() {
+        if (isAway) throw new StoreUnavailable('away')
+        return store.head()
+      },
+    }),
+  })
+  try {
+    isAway = true
+    const { text } = expect(200, await service.send({ path }))
+    assert.match(text, /^adamant_log_away 1$/m)
+    assert.not.match(text, samples)
+    assert.not.match(text, /^adamant_\w+_lag(\{.*\})? \d/m)
+    assert.match(text, /^adamant_follower_position\{follower="diamonds"\} \d+$/m)
+    assert.match(text, /^adamant_vault_secrets \d+$/m)
+    isAway = false
+    assert.match(expect(200, await service.send({ path })).text, samples)
   } finally {
     await service.stop()
   }

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AppLogger } from '../../src/runtime/logger.ts'
@@ -17,7 +18,7 @@ const DOCUMENTED_LIMIT_MS = 10_000
 function openParts() {
   const warnings: string[] = []
   const warn = ({ part }: { part: string }, sentence: string) => void warnings.push(`${part}: ${sentence}`)
-  return { warnings, parts: new ServiceParts({ warn } as unknown as AppLogger) }
+  return { warnings, parts: new ServiceParts({ warn } as unknown as AppLogger, new Registry()) }
 }
 
 const hanging = (stage: ServicePart['stage'], stoppedStages: string[]): ServicePart => ({

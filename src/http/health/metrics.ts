@@ -40,12 +40,7 @@ function isPrivateAddress(text: string): boolean {
   return isIP(address) !== 0 && PRIVATE_RANGES.has(ipaddr.process(address).range())
 }
 
-export type MetricsServices = {
-  readonly metrics: {
-    /** In the Prometheus text format. */
-    text(): Promise<string>
-  }
-}
+export type MetricsServices = { readonly metricsRegistry: Pick<Registry, 'metrics'> }
 
 const privateNetworkOnly: Authenticator<undefined> = {
   scheme: 'none',
@@ -67,8 +62,8 @@ const metricsFor = (operationId: string, auth: Authenticator<undefined>) =>
     auth,
     group: platformGroup,
     responses: { 200: { description: 'The metrics', mediaType: Registry.PROMETHEUS_CONTENT_TYPE } },
-    async handler(_request, { metrics }: MetricsServices) {
-      return ok(await metrics.text(), TEXT)
+    async handler(_request, { metricsRegistry }: MetricsServices) {
+      return ok(await metricsRegistry.metrics(), TEXT)
     },
   })
 
