@@ -1,7 +1,8 @@
 import type { HttpResponse, ResponseHeaders } from '../kit/response.ts'
 import type { EndpointGroup } from '../kit/endpoint.ts'
-import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
-import { GEM, STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
+import { escape, html, type Html } from '../kit/html.ts'
+import { GEM, htmlDocument, sourceHash } from '../kit/page.ts'
+import { STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
 
 type InventoryPage = {
   readonly status: number

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** Escaped HTML that is safe to insert into a page. */
 export type Html = { readonly html: string }
 
@@ -27,30 +25,3 @@ export const escape = (text: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll('\r', '&#13;')
-
-type HtmlDocument = {
-  readonly title: string
-  readonly head?: Html
-  readonly style: string
-  readonly body: string
-}
-
-/** Renders a complete, self-contained page; the empty icon prevents a request for one. */
-export const htmlDocument = ({ title, head = NOTHING, style, body }: HtmlDocument): string =>
-  '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
-  '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n' +
-  `<title>${escape(title)}</title>\n${head.html}\n<style>${style}</style>\n</head>\n<body>\n${body}</body>\n</html>\n`
-
-/** The Content-Security-Policy source for one inline style or script. */
-export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-/**
- * The prefix for relative links of a page: `../` for each trailing slash of the request target. The service ignores trailing
- * slashes, but a browser takes each as a directory.
- */
-export function relativePrefixOf(target: string): string {
-  const [path = ''] = target.split(/[?#]/, 1)
-  let end = path.length
-  while (end > 0 && path[end - 1] === '/') end--
-  return '../'.repeat(path.length - end)
-}

@@ -6,7 +6,8 @@ import { VERSION } from '../../runtime/version.ts'
 import { createResponse, binaryResponse } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
-import { html, htmlDocument, sourceHash, relativePrefixOf } from '../kit/html.ts'
+import { html } from '../kit/html.ts'
+import { htmlDocument, relativePrefixOf, sourceHash } from '../kit/page.ts'
 
 /** Starts Swagger UI. Replaces the server URL (BASE_URL), because the page may have been opened under another address. */
 const START = `'use strict'

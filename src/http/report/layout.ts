@@ -1,6 +1,7 @@
 import { createResponse, type HttpResponse, type ResponseHeaders } from '../kit/response.ts'
 import type { EndpointGroup } from '../kit/endpoint.ts'
-import { html, htmlDocument, NOTHING, sourceHash, type Html } from '../kit/html.ts'
+import { html, NOTHING, type Html } from '../kit/html.ts'
+import { htmlDocument, sourceHash } from '../kit/page.ts'
 
 export type ReportPage = {
   readonly status: number

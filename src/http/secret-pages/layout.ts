@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../kit/response.ts'
-import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
+import { escape, html, type Html } from '../kit/html.ts'
+import { GEM, htmlDocument, sourceHash } from '../kit/page.ts'
 
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--deed-ink:#fff;--danger:#b42318;--well:#f5f7fb}
@@ -116,7 +117,3 @@ export function timeOf(ms: number): Html {
   const iso = new Date(ms).toISOString()
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
 }
-
-export const GEM =
-  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" ' +
-  'aria-hidden="true"><path d="M7 4h10l4.5 5.5L12 21 2.5 9.5 7 4Z"/><path d="M2.5 9.5h19M12 21 8.5 9.5 12 4l3.5 5.5L12 21Z"/></svg>'
