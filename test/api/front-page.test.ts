@@ -55,6 +55,16 @@ test('returns links as JSON to a program and a page to a browser', async ({ serv
   }
 })
 
+test('is linked from the header of the other pages, also at an address with trailing slashes', async ({ service }) => {
+  for (const path of ['/docs', '/inventory', '/inventory/log-out', '/diamond/1', '/diamond/1/history', '/share']) {
+    for (const slashes of ['', '/', '//']) {
+      const { text } = await service.send({ path: path + slashes, headers: BROWSER })
+      const [, href] = /<a class="home" href="([^"]*)"/.exec(text) ?? []
+      assert.is(href && new URL(href, service.url + path + slashes).pathname, '/', path + slashes)
+    }
+  }
+})
+
 test('shares a secret from its form for the account of the given token', async ({ service }) => {
   const { email, token } = await newSender(service.installation)
   const key = keyIn(await submitForm(service, { secret: ' two\nlines ', passphrase: 'p', ttl: '3600', email, token }))

@@ -6,9 +6,8 @@ import { ok, seeOther, type HttpResponse } from '../kit/response.ts'
 import { refuseCrossSite } from '../middleware/cors.ts'
 import { publicAccess, endpoint, type EndpointGroup, type Authenticator } from '../kit/endpoint.ts'
 import { platformGroup, toHttpErrorDetails } from '../kit/errors.ts'
-import { escape, html, NOTHING, type Html } from '../kit/html.ts'
-import { GEM, htmlDocument, relativePrefixOf, sourceHash } from '../kit/page.ts'
-import { STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
+import { html, NOTHING, type Html } from '../kit/html.ts'
+import { alert, CARD, CONTROLS, definePages, errorPages, errorText, pathToRoot } from '../kit/page.ts'
 import { FormParameters } from '../secrets/parameters.ts'
 import { countAccount, countAddress, type SecretServices, type AuthenticatedSender } from '../secrets/authentication.ts'
 import { storeSharedSecret } from '../secrets/secrets.ts'
@@ -37,13 +36,12 @@ export const showFrontPage = endpoint({
   group: platformGroup,
   handler(request, { front, secrets }: FrontServices) {
     if (request.accepts('json', 'html') !== 'html') return ok(createApiRoot(front.baseUrl), { Vary: 'Accept' })
-    // The root path itself ends with a slash, so one `../` less is needed.
-    const relativePrefix = relativePrefixOf(request.target).slice('../'.length)
-    const content = html`${INTRODUCTION} ${mainNav(relativePrefix)}
+    const root = pathToRoot(request.target)
+    const content = html`${INTRODUCTION} ${mainNav(root)}
       <h2>Share a secret</h2>
       <p>It can be revealed once and is then deleted.</p>
-      ${shareForm(secrets.allowsAnonymous, `${relativePrefix}share`)}`
-    return frontPageResponse({ status: 200, title: 'Adamant', content, isPrivate: false })
+      ${shareForm(secrets.allowsAnonymous, `${root}share`)}`
+    return frontPage({ status: 200, title: 'Adamant', content }, { 'Cache-Control': 'public, no-cache' })
   },
 })
 
@@ -68,14 +66,14 @@ const INTRODUCTION = html`<p>
   and a full change history.
 </p>`
 
-const mainNav = (relativePrefix: string): Html =>
+const mainNav = (root: string): Html =>
   html`<nav aria-label="Main">
     <ul>
-      <li><a href="${relativePrefix}inventory">Your inventory</a> (log-in required)</li>
-      <li><a href="${relativePrefix}docs">API reference</a> (interactive)</li>
-      <li><a href="${relativePrefix}openapi.json">OpenAPI 3.1 document</a></li>
-      <li><a href="${relativePrefix}v2/constants">Constants and dictionaries</a></li>
-      <li><a href="${relativePrefix}health/ready">Readiness check</a>, release ${VERSION}</li>
+      <li><a href="${root}inventory">Your inventory</a> (log-in required)</li>
+      <li><a href="${root}docs">API reference</a> (interactive)</li>
+      <li><a href="${root}openapi.json">OpenAPI 3.1 document</a></li>
+      <li><a href="${root}v2/constants">Constants and dictionaries</a></li>
+      <li><a href="${root}health/ready">Readiness check</a>, release ${VERSION}</li>
     </ul>
   </nav>`
 
@@ -139,50 +137,17 @@ const credentials = ({ email }: ShareFormInput): Html =>
       <p class="soft">Your operator creates it with <code>npx adamant token add</code>.</p>
     </div>`
 
-type FrontPage = {
-  readonly status: number
-  readonly title: string
-  readonly content: Html
-  /** The page contains user input, so it must not be cached or indexed. */
-  readonly isPrivate: boolean
-}
-
-const frontPageResponse = ({ status, title, content, isPrivate }: FrontPage): HttpResponse => ({
-  status,
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': POLICY,
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'no-referrer',
-    Vary: 'Accept',
-    'Cache-Control': isPrivate ? 'no-store' : 'public, no-cache',
-    ...(isPrivate && { 'X-Robots-Tag': 'noindex, nofollow' }),
-  },
-  body: htmlDocument({
-    title,
-    style: STYLE,
-    body: `<main>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n`,
-  }),
-})
-
-/** The styles of the secret pages, with additions for the form. */
-const STYLE = `${SECRETS_STYLE}
-textarea,select{width:100%;padding:.75rem;font:inherit;color:inherit;background:var(--well);border:1px solid var(--soft);border-radius:.5rem}
-textarea{min-height:7rem;resize:vertical}
-a{color:var(--deed)}
-form>div{margin-bottom:1rem}
+const frontPage = definePages({
+  style: `${CARD}${CONTROLS}
 nav ul{padding:0;margin:0 0 1rem;list-style:none}
 nav li{padding:.5rem 0;border-top:1px solid var(--line)}
-`
+`,
+  policy: { 'img-src': "'self' data:", 'form-action': "'self'" },
+  headers: { 'X-Frame-Options': 'DENY', Vary: 'Accept' },
+})
 
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${sourceHash(STYLE)}`,
-  "img-src 'self' data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** For a page that contains user input, so it must not be cached or indexed. */
+const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow' }
 
 /** Accepts the form only from this site's own page, and limits requests per address. */
 const sameSiteForm: Authenticator<undefined, FrontServices> = {
@@ -198,12 +163,10 @@ const sameSiteForm: Authenticator<undefined, FrontServices> = {
 const frontPageGroup: EndpointGroup = {
   name: 'front',
   pathPrefixes: ['/share'],
-  errorFormat: { mediaType: 'text/html' },
-  errorResponse({ status, faults }, _error, { requestId }) {
-    const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
-      <p class="soft">No secret was shared. Request ID: ${requestId}</p>`
-    return frontPageResponse({ status, title: 'Request failed', content, isPrivate: true })
-  },
+  ...errorPages(
+    (page) => frontPage(page, PRIVATE),
+    () => 'No secret was shared.',
+  ),
 }
 
 export const shareSecretByPage = endpoint({
@@ -233,12 +196,12 @@ export const shareSecretByPage = endpoint({
         { body, principal: sender, clientAddress, requestId: request.requestId, trace: request.trace },
         { value: body.secret, kind: 'shared' },
       )
-      return seeOther(`${relativePrefixOf(target)}private/${String(record['metadata_key'])}`, {
+      return seeOther(`${pathToRoot(target)}private/${String(record['metadata_key'])}`, {
         'Cache-Control': 'no-store',
       })
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind === 'too-many') throw error
-      return rejectedForm(error, body, secrets.allowsAnonymous)
+      return rejectedForm(error, body, target, secrets.allowsAnonymous)
     }
   },
 })
@@ -256,9 +219,14 @@ async function senderOf(
   return { ...tokenHolder, token }
 }
 
-function rejectedForm(refusal: RequestError, input: ShareFormInput, allowsAnonymous: boolean): HttpResponse {
+function rejectedForm(
+  refusal: RequestError,
+  input: ShareFormInput,
+  target: string,
+  allowsAnonymous: boolean,
+): HttpResponse {
   const { status, faults } = toHttpErrorDetails(refusal)
-  const content = html`<p class="alert" role="alert">${faults.map(({ message }) => message).join('. ')}</p>
-    ${shareForm(allowsAnonymous, 'share', input)}`
-  return frontPageResponse({ status, title: 'The secret was not shared', content, isPrivate: true })
+  const home = pathToRoot(target)
+  const content = html`${alert(errorText(faults))} ${shareForm(allowsAnonymous, `${home}share`, input)}`
+  return frontPage({ status, title: 'The secret was not shared', home, content }, PRIVATE)
 }

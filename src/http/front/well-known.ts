@@ -3,6 +3,7 @@ import { RequestError } from '../../domain/request-error.ts'
 import { createResponse, binaryResponse, ok } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
+import { gem } from '../kit/page.ts'
 import { GRANT_TYPE, GRANT_TYPES } from '../oauth/token.ts'
 
 export type WellKnownServices = {
@@ -36,9 +37,7 @@ export const readRobots = endpoint({
   handler: () => createResponse(200, ROBOTS, { 'Content-Type': TEXT }),
 })
 
-const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#1d4ed8" stroke-width="1.5" ' +
-  'stroke-linejoin="round"><path d="M7 4h10l4.5 5.5L12 21 2.5 9.5 7 4Z"/><path d="M2.5 9.5h19M12 21 8.5 9.5 12 4l3.5 5.5L12 21Z"/></svg>'
+const ICON = gem('xmlns="http://www.w3.org/2000/svg" stroke="#1d4ed8"')
 
 export const readIcon = endpoint({
   operationId: 'readIcon',

@@ -14,9 +14,9 @@ import type { BearerPrincipal } from '../kit/authenticate.ts'
 import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
 import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { relativePrefixOf } from '../kit/page.ts'
+import { alert, errorText, pathToRoot } from '../kit/page.ts'
 import type { ReportServices } from '../report/report.ts'
-import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
+import { inventoryPagesGroup, widePage } from './layout.ts'
 import { logInPage } from './log-in.ts'
 import { optionalSession, type BrowserServices } from './session.ts'
 
@@ -42,17 +42,17 @@ export const showInventory = endpoint({
     try {
       // This page uses offset pagination only.
       const listQuery = parseListQuery('v4', query.toString(), () => undefined)
-      if (principal === undefined) return logInPage(200)
+      if (principal === undefined) return logInPage(200, target)
       return await listPage({ principal, target }, diamonds, query, listQuery)
     } catch (error) {
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
       const { status, faults } = toHttpErrorDetails(error)
-      const text = `${faults.map(({ message }) => message).join('. ')}.`
+      const text = errorText(faults)
       // A malformed query was not sent by the form, so keep the parameter names.
       const errorMessage = alert(error.kind === 'invalid' ? replaceParameterNames(text) : text)
       return principal === undefined
-        ? logInPage(status, errorMessage)
-        : rejectedQueryPage(status, { query, target, errorMessage })
+        ? logInPage(status, target, errorMessage)
+        : inventoryPage(status, target, html`${errorMessage} ${filterForm(query)}`)
     }
   },
 })
@@ -84,18 +84,21 @@ async function listPage(
 ): Promise<HttpResponse> {
   const list = await queries.list(principal.account, filter, page)
   const stones = JSON.parse(diamondListJson('v4', list.views, links)) as StoneListItem[]
-  const relativePrefix = relativePrefixOf(target)
-  const content = html`${logOutForm(target)} ${filterForm(query)} ${stalenessNote(list)}
+  const home = pathToRoot(target)
+  const content = html`${filterForm(query)} ${stalenessNote(list)}
     <p role="status">${pageSummary(list.total, page, stones.length)}</p>
-    ${stones.length === 0 ? emptyListNote(query, list.total, relativePrefix) : stonesTable(stones, `${relativePrefix}inventory/`)}
+    ${stones.length === 0 ? emptyListNote(query, list.total, home) : stonesTable(stones, `${home}inventory/`)}
     ${pagesNav(query, page, list.total)}`
-  return inventoryPageResponse({ status: 200, title: TITLE, content, isWide: true })
+  return inventoryPage(200, target, content)
 }
 
-const logOutForm = (target: string): Html =>
-  html`<form class="log-out" method="post" action="${relativePrefixOf(target)}inventory/log-out">
+function inventoryPage(status: number, target: string, content: Html): HttpResponse {
+  const home = pathToRoot(target)
+  const actions = html`<form method="post" action="${home}inventory/log-out">
     <button type="submit" class="quiet">Log out</button>
   </form>`
+  return widePage({ status, title: 'Your inventory', home, actions, content })
+}
 
 /** The form with the filters and sort orders of v4's list. Submitting it is a GET of the same page, without scripts. */
 const filterForm = (query: URLSearchParams): Html =>
@@ -301,10 +304,10 @@ function pageSummary(total: number, { offset }: PageWindow, shownCount: number):
 
 const count = (number: number) => number.toLocaleString('en')
 
-function emptyListNote(query: URLSearchParams, total: number, prefix: string): Html {
+function emptyListNote(query: URLSearchParams, total: number, home: string): Html {
   if (total > 0) return html`<p>There are no stones on this page.</p>`
   if (query.size > 0) return html`<p>Remove some of the filters to see more.</p>`
-  return html`<p>Add stones through <a href="${prefix}docs">the API</a> or with <code>npx adamant import</code>.</p>`
+  return html`<p>Add stones through <a href="${home}docs">the API</a> or with <code>npx adamant import</code>.</p>`
 }
 
 function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
@@ -332,8 +335,6 @@ function addressOf(query: URLSearchParams, offset: number): string {
   return `?${pageQuery.toString()}`
 }
 
-const TITLE = 'Your inventory'
-
 /** Replaces parameter names in an error message by the labels of the form. */
 const replaceParameterNames = (message: string): string =>
   LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
@@ -342,13 +343,3 @@ const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
   ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
   ...[...RANGES.keys()].flatMap(endsOf),
 ]
-
-type RejectedQuery = { readonly query: URLSearchParams; readonly target: string; readonly errorMessage: Html }
-
-const rejectedQueryPage = (status: number, { query, target, errorMessage }: RejectedQuery): HttpResponse =>
-  inventoryPageResponse({
-    status,
-    title: TITLE,
-    isWide: true,
-    content: html`${logOutForm(target)} ${errorMessage} ${filterForm(query)}`,
-  })

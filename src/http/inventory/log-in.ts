@@ -6,9 +6,9 @@ import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { eventOriginFor, eventOriginOf } from '../kit/authenticate.ts'
 import { endpoint, type RequestBody } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { relativePrefixOf } from '../kit/page.ts'
+import { alert, pathToRoot } from '../kit/page.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
-import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
+import { inventoryPagesGroup, narrowPage } from './layout.ts'
 import {
   clearSessionCookie,
   sameSiteSession,
@@ -66,7 +66,7 @@ export const logInByPage = endpoint({
       })
     } catch (error) {
       if (!(error instanceof InvalidGrant)) throw error
-      return logInPage(403, alert(WRONG_CREDENTIALS), body.email)
+      return logInPage(403, target, alert(WRONG_CREDENTIALS), body.email)
     }
   },
 })
@@ -91,7 +91,7 @@ export const logOutByPage = endpoint({
         principal.session,
         eventOriginOf({ principal, requestId: request.requestId, trace: request.trace }),
       )
-    return seeOther(`${relativePrefixOf(target)}../inventory`, {
+    return seeOther(`${pathToRoot(target)}inventory`, {
       ...clearSessionCookie(cookie),
       'Cache-Control': 'no-store',
     })
@@ -101,14 +101,15 @@ export const logOutByPage = endpoint({
 /** The relative URL of the inventory, with the filters that were in the URL before the log-in. */
 function inventoryAt(target: string, search: string): string {
   const query = new URLSearchParams(search).toString()
-  return `${relativePrefixOf(target)}inventory${query === '' ? '' : `?${query}`}`
+  return `${pathToRoot(target)}inventory${query === '' ? '' : `?${query}`}`
 }
 
 /** The form posts to its own URL, so that filters in it are kept. */
-export const logInPage = (status: number, errorMessage: Html = NOTHING, email = ''): HttpResponse =>
-  inventoryPageResponse({
+export const logInPage = (status: number, target: string, errorMessage: Html = NOTHING, email = ''): HttpResponse =>
+  narrowPage({
     status,
     title: 'Your inventory',
+    home: pathToRoot(target),
     content: html`${errorMessage}
       <p>Log in with your account to view your stones. These pages are read-only.</p>
       <form method="post">

@@ -4,7 +4,7 @@ import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { seeOther } from '../kit/response.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { html } from '../kit/html.ts'
-import { relativePrefixOf } from '../kit/page.ts'
+import { pathToRoot } from '../kit/page.ts'
 import { reportPageResponse } from '../report/layout.ts'
 import { ownersReport } from '../report/owners-page.ts'
 import type { ReportServices } from '../report/report.ts'
@@ -25,15 +25,14 @@ export const showOwnStone = endpoint({
   },
   group: inventoryPagesGroup,
   async handler({ principal, params, target }, { report }: ReportServices) {
-    const relativePrefix = `${relativePrefixOf(target)}../`
-    if (principal === undefined) return seeOther(`${relativePrefix}inventory`, { 'Cache-Control': 'no-store' })
+    const home = pathToRoot(target)
+    if (principal === undefined) return seeOther(`${home}inventory`, { 'Cache-Control': 'no-store' })
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
     const { lastView, isLive, transitions } = await readDiamondHistory(report.store, id)
     // Do not reveal whether another account has this diamond.
     if (!isLive || lastView?.diamond.owner !== principal.account)
       throw new RequestError('missing', 'Your inventory has no such stone')
-    const page = await ownersReport(lastView, transitions, report, `${relativePrefix}diamond/`)
-    const backLink = html`<p><a href="${relativePrefix}inventory">Your inventory</a></p>`
-    return reportPageResponse({ ...page, content: html`${backLink} ${page.content}` })
+    const page = await ownersReport(lastView, transitions, report, home)
+    return reportPageResponse({ ...page, actions: html`<a href="${home}inventory">Your inventory</a>` })
   },
 })

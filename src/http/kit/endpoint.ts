@@ -108,7 +108,7 @@ export type EndpointGroup = {
   errorResponse(
     details: HttpErrorDetails,
     error: unknown,
-    request: Pick<HttpRequest, 'requestId' | 'params'>,
+    request: Pick<HttpRequest, 'requestId' | 'params' | 'target'>,
   ): HttpResponse
 }
 

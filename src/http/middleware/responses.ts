@@ -50,7 +50,7 @@ function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup 
   const details = toHttpErrorDetails(cause)
   if (details.status >= 500) log(cause, requestId, details.status, endpoint?.operationId)
   const group = endpoint?.group ?? findGroup(ctx.url)
-  const response = group.errorResponse(details, cause, { requestId, params })
+  const response = group.errorResponse(details, cause, { requestId, params, target: ctx.originalUrl })
   const retryHeaders =
     details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) }
   for (const name in ctx.state.response?.headers) ctx.remove(name)

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { VERSION } from '../../runtime/version.ts'
-import { createResponse, binaryResponse } from '../kit/response.ts'
+import { binaryResponse } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { html } from '../kit/html.ts'
-import { htmlDocument, relativePrefixOf, sourceHash } from '../kit/page.ts'
+import { definePages, pathToRoot } from '../kit/page.ts'
 
 /** Starts Swagger UI. Replaces the server URL (BASE_URL), because the page may have been opened under another address. */
 const START = `'use strict'
@@ -36,24 +36,6 @@ fetch(base + 'openapi.json')
     document.getElementById('reference').textContent = 'Failed to load openapi.json: ' + error.message
   })
 `
-
-/** Styles around Swagger UI, and for small screens, where its own styles leave a third of the width for text. */
-const STYLE = [
-  ':root{color-scheme:light dark}',
-  'body{margin:0;font-family:system-ui,sans-serif}',
-  'main{max-width:90rem;margin:0 auto;padding:0 1rem}',
-  '@media (prefers-color-scheme:dark){:root{background:#1c2022;color:#e4e6e6}}',
-  '@media (max-width:40rem){',
-  'main{padding:0}',
-  '.swagger-ui .wrapper{padding:0 .75rem}',
-  '.swagger-ui .opblock .opblock-summary{flex-wrap:wrap}',
-  '.swagger-ui .opblock .opblock-summary-path{max-width:100%}',
-  '.swagger-ui .opblock .opblock-summary-description{padding:.25rem 0 0}',
-  '.swagger-ui .parameters-col_name{width:auto}',
-  '.swagger-ui table.parameters tr,.swagger-ui table.parameters td{display:block}',
-  '.swagger-ui table.parameters thead{display:none}',
-  '}',
-].join('')
 
 export type OpenApiServices = {
   readonly openApi: {
@@ -104,18 +86,34 @@ const FILES = {
 type ReferenceFileName = keyof typeof FILES
 const NAMES = Object.keys(FILES) as [ReferenceFileName, ...ReferenceFileName[]]
 
-/** "Try it out" sends requests to the page's own origin only. Swagger UI needs inline style attributes. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  `style-src 'self' ${sourceHash(STYLE)}`,
-  "style-src-attr 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** With styles around Swagger UI, and for small screens, where its own styles leave a third of the width for text. */
+const referencePage = definePages({
+  style: `
+body{background:none}
+body>header,main{max-width:90rem;margin:0 auto;padding:0 1rem}
+body>header{padding:.5rem 2.25rem}
+main:has(.swagger-ui)>h1{display:none}
+@media (max-width:40rem){
+main{padding:0}
+body>header,.swagger-ui .wrapper{padding:0 .75rem}
+.swagger-ui .opblock .opblock-summary{flex-wrap:wrap}
+.swagger-ui .opblock .opblock-summary-path{max-width:100%}
+.swagger-ui .opblock .opblock-summary-description{padding:.25rem 0 0}
+.swagger-ui .parameters-col_name{width:auto}
+.swagger-ui table.parameters tr,.swagger-ui table.parameters td{display:block}
+.swagger-ui table.parameters thead{display:none}
+}
+`,
+  // "Try it out" sends requests to the page's own origin only. Swagger UI needs inline style attributes.
+  policy: {
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'style-src-attr': "'unsafe-inline'",
+    'img-src': "'self' data:",
+    'connect-src': "'self'",
+  },
+  headers: { 'Cache-Control': 'public, no-cache' },
+})
 
 export const showReference = endpoint({
   operationId: 'showReference',
@@ -127,26 +125,20 @@ export const showReference = endpoint({
   isBrowserOnly: true,
   responses: { 200: { description: 'The page', mediaType: 'text/html' } },
   handler({ target }) {
-    const assetsPath = `${relativePrefixOf(target)}docs`
-    const head = html`<link rel="stylesheet" href="${assetsPath}/swagger-ui.css" />
-      <script src="${assetsPath}/swagger-ui-bundle.js" defer></script>
-      <script src="${assetsPath}/start.js" defer></script>`
-    const body = `${PAGE.html}\n`
-    return createResponse(200, htmlDocument({ title: 'Adamant API', head, style: STYLE, body }), {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': POLICY,
-      'Referrer-Policy': 'no-referrer',
-      'Cache-Control': 'public, no-cache',
-    })
+    const home = pathToRoot(target)
+    const head = html`<link rel="stylesheet" href="${home}docs/swagger-ui.css" />
+      <script src="${home}docs/swagger-ui-bundle.js" defer></script>
+      <script src="${home}docs/start.js" defer></script>`
+    return referencePage({ status: 200, title: 'Adamant API', home, head, content: REFERENCE })
   },
 })
 
-const PAGE = html`<main id="reference">
+const REFERENCE = html`<div id="reference">
   <p>Loading the API reference from <a href="openapi.json">openapi.json</a>.</p>
   <noscript
     ><p>This page needs JavaScript; without it, use <a href="openapi.json">openapi.json</a>.</p></noscript
   >
-</main>`
+</div>`
 
 const MEDIA = ['text/css', 'text/javascript']
 

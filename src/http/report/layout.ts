@@ -1,47 +1,28 @@
-import { createResponse, type HttpResponse, type ResponseHeaders } from '../kit/response.ts'
 import type { EndpointGroup } from '../kit/endpoint.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
-import { htmlDocument, sourceHash } from '../kit/page.ts'
+import { CARD, definePages, errorPages, type Page } from '../kit/page.ts'
+import type { HttpResponse, ResponseHeaders } from '../kit/response.ts'
 
-export type ReportPage = {
-  readonly status: number
-  readonly title: string
-  readonly content: Html
-  /** Tags for the head, such as a social preview's. */
-  readonly head: Html
+export type ReportPage = Page & {
   /** Public pages may be indexed by search engines. */
   readonly isPublic: boolean
   /** The page contains data for the owner only, so it must not be cached. */
   readonly isOwnerView?: true
 }
 
-export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = {}): HttpResponse {
-  const { status, title, content, head, isPublic } = page
-  const pageHeaders = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': POLICY,
-    'Referrer-Policy': 'no-referrer',
+export const reportPageResponse = (page: ReportPage, headers: ResponseHeaders = {}): HttpResponse =>
+  respond(page, {
+    ...headers,
     'Cache-Control': cachingOf(page),
-    ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
-  }
-  const body = `<main>\n${content.html}\n</main>\n`
-  return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...pageHeaders })
-}
+    ...(!page.isPublic && { 'X-Robots-Tag': 'noindex' }),
+  })
 
-const STYLE = `
-:root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--well:#f5f7fb;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--well:#0f1521;--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main{max-width:56rem;margin:clamp(0rem,4vw,3rem) auto;padding:clamp(1.25rem,5vw,3rem);background:var(--paper);border:1px solid var(--line);border-radius:1rem}
-h1{margin:0;font-size:clamp(1.75rem,6vw,2.5rem);line-height:1.15;letter-spacing:-.02em}
-h2{margin:2.25rem 0 .75rem;font-size:1.25rem}
+const respond = definePages({
+  style: `${CARD}
+:root{--width:56rem;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
+@media screen and (prefers-color-scheme:dark){:root{--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
+h1{margin-bottom:.375rem;font-size:clamp(1.75rem,6vw,2.5rem);line-height:1.15}
 h3{display:flex;justify-content:space-between;gap:1rem;margin:0 0 .25rem;font-size:1.0625rem}
-p{margin:.375rem 0 .75rem}
-a{color:var(--deed)}
-:focus-visible{outline:3px solid var(--deed);outline-offset:2px}
-.soft,figcaption,dt{color:var(--soft)}
-.soft{font-size:.9375rem}
+figcaption{color:var(--soft);font-size:var(--small)}
 .value{font-variant-numeric:tabular-nums}
 small{font-weight:400;color:var(--soft)}
 .pictures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:1rem;margin:1.5rem 0 0}
@@ -51,7 +32,6 @@ figure img{position:relative;display:block;max-width:100%;height:15rem;margin:0 
 .drawn::before{content:"Drawing\\2026";position:absolute;inset:0;display:grid;place-items:center;font-size:.875rem;color:var(--soft)}
 .rocked{grid-column:1/-1}
 .rocked img{width:100%;height:auto;min-height:5rem;max-height:12rem}
-figcaption{font-size:.9375rem}
 .basis{display:inline-block;padding:0 .6em;border:1px solid var(--soft);border-radius:1em;font-size:.875rem;color:var(--ink)}
 .basis::before{content:"";display:inline-block;width:.55em;height:.55em;margin-right:.45em;border:1.5px solid currentColor;border-radius:50%}
 .basis.typical{border-style:dashed}
@@ -68,14 +48,14 @@ footer div{flex:1 1 16rem}
 footer p{margin:0;overflow-wrap:anywhere}
 .qr{flex:none;width:7.5rem;height:7.5rem}
 .scores{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.25rem 2.5rem}
-.scale{display:block;width:100%;max-width:28rem;height:auto}
+.scale{display:block;width:100%;max-width:28rem;height:auto;margin-bottom:.375rem}
 .scale text{font-size:11px;text-anchor:middle;fill:var(--soft)}
 .scale .touched{font-weight:700;fill:var(--ink)}
 .grade-P{fill:var(--s1)}.grade-F{fill:var(--s2)}.grade-G{fill:var(--s3)}.grade-VG{fill:var(--s4)}.grade-EX{fill:var(--s5)}.grade-OU{fill:var(--s6)}
 .mark{fill:var(--ink);fill-opacity:.22;stroke:var(--ink);stroke-width:2}
 dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));gap:0 2rem;margin:0}
 dl div{display:flex;justify-content:space-between;gap:1rem;padding:.4rem 0;border-bottom:1px solid var(--line)}
-dd{margin:0;font-weight:600;text-align:right;overflow-wrap:anywhere}
+dd{font-weight:600;text-align:right}
 ul{margin:0;padding-left:1.25rem}
 li a{margin-right:1rem}
 .past{list-style:none;padding:0}
@@ -85,18 +65,10 @@ li a{margin-right:1rem}
 .past ul{overflow-wrap:anywhere}
 .warning{display:block}
 @media (max-width:40rem){.pictures{grid-template-columns:minmax(0,1fr)}}
-@media (max-width:30rem){main{border:0;border-radius:0}}
-@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--ground:#fff}body{font-size:10pt}main{margin:0;padding:0;border:0;max-width:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure,footer{break-inside:avoid}.qr{width:28mm;height:28mm}figure{padding:.75rem}figure img{height:9rem}.pictures{grid-template-columns:1fr 1fr 1.7fr}.rocked{grid-column:auto}.rocked img{min-height:0}.drawn::before{content:none}h2{margin-top:1.25rem}}
-`
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${sourceHash(STYLE)}`,
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+@media print{*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure,footer{break-inside:avoid}.qr{width:28mm;height:28mm}figure{padding:.75rem}figure img{height:9rem}.pictures{grid-template-columns:1fr 1fr 1.7fr}.rocked{grid-column:auto}.rocked img{min-height:0}.drawn::before{content:none}h2{margin-top:1.25rem}}
+`,
+  policy: { 'img-src': "'self' data:" },
+})
 
 /** Pages with signed links are not cached. Other pages must be revalidated, because access may be withdrawn. */
 function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPage): string {
@@ -107,16 +79,11 @@ function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPag
 export const reportPagesGroup: EndpointGroup = {
   name: 'report',
   pathPrefixes: ['/diamond'],
-  errorFormat: { mediaType: 'text/html' },
-  errorResponse({ status, faults }, _error, { requestId }) {
-    const title = faults.map((fault) => fault.message).join('. ')
-    const content = html`<h1>${title}</h1>
-      ${status === 404 ? UNKNOWN : NOTHING}
-      <p class="soft">Request ID: ${requestId}</p>`
-    return reportPageResponse({ status, title, content, head: NOTHING, isPublic: false })
-  },
+  ...errorPages(
+    (page) => reportPageResponse({ ...page, isPublic: false }),
+    (status) => (status === 404 ? UNKNOWN : ''),
+  ),
 }
 
-const UNKNOWN = html`<p>
-  The diamond does not exist or is not public. If you have a link from its owner, check that the link is complete.
-</p>`
+const UNKNOWN =
+  'The diamond does not exist or is not public. If you have a link from its owner, check that the link is complete.'

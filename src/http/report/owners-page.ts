@@ -15,7 +15,7 @@ import { LINK_LIFETIMES } from '../../representations/json.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { relativePrefixOf } from '../kit/page.ts'
+import { pathToRoot } from '../kit/page.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 import { reportPageResponse, reportPagesGroup, type ReportPage } from './layout.ts'
 import { reportOf } from './report-page.ts'
@@ -64,12 +64,7 @@ export const readOwnersPage = endpoint({
       throw unknownPage()
     }
     return reportPageResponse(
-      await ownersReport(
-        history.lastView,
-        history.transitions,
-        { links, store, people },
-        `../${relativePrefixOf(target)}`,
-      ),
+      await ownersReport(history.lastView, history.transitions, { links, store, people }, pathToRoot(target)),
     )
   },
 })
@@ -78,13 +73,13 @@ const unknownPage = () => new RequestError('missing', 'Page not found')
 
 /**
  * The report page with the history.
- * @param relativePrefix prefix of relative links to report pages
+ * @param home from `pathToRoot`
  */
 export async function ownersReport(
   view: DiamondView,
   transitions: DiamondHistory['transitions'],
   { links, store, people }: Pick<ReportServices['report'], 'links' | 'store' | 'people'>,
-  relativePrefix: string,
+  home: string,
 ): Promise<ReportPage> {
   const actorResolver = new ActorResolver(store, people)
   const latestTransitions = transitions.slice(-MAX_TIMELINE_ENTRIES)
@@ -93,7 +88,7 @@ export async function ownersReport(
       toHistoryEntry(transition, await actorResolver.actorOf(transition.event)),
     ),
   )
-  const page = reportOf(view, links, { signature: pageSignature(links, view.diamond), relativePrefix })
+  const page = reportOf(view, links, { signature: pageSignature(links, view.diamond), home })
   const content = html`${page.content} ${timelineSection(entries, transitions.length)}`
   return { ...page, content, head: NOTHING, isPublic: false, isOwnerView: true }
 }

@@ -27,8 +27,8 @@ import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
 type ReportPageOptions = {
   /** The signature that gave access; empty if none was needed. */
   readonly signature: string
-  /** Prefix of relative links, from `relativePrefixOf`. */
-  readonly relativePrefix: string
+  /** From `pathToRoot`. */
+  readonly home: string
 }
 
 /** Renders the report page of a diamond. */
@@ -44,10 +44,8 @@ export function reportOf(view: DiamondView, links: SignedLinks, options: ReportP
     title,
     isPublic,
     head: isPublic ? previewTags(diamond, links, title, summary) : NOTHING,
-    content: html`<header>
-        <h1>${title}</h1>
-        <p class="soft">${summary}</p>
-      </header>
+    home: options.home,
+    content: html`<p class="soft">${summary}</p>
       ${pictureSubjectOf(diamond) === null ? NOTHING : figures(diamond, options)}
       <section>${scoresSection(scores, basis, diamond.fields.dataAccess > 0)}</section>
       <section>
@@ -84,7 +82,7 @@ const previewTags = ({ id }: LiveDiamond, { baseUrl }: SignedLinks, title: strin
     <meta name="twitter:card" content="summary" />`
 
 /** Uses relative links, because a proxy may add a path prefix. */
-function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPageOptions): Html {
+function figures(diamond: LiveDiamond, { signature, home }: ReportPageOptions): Html {
   const { id, fields } = diamond
   const basis = pictureBasisOf(diamond)
   const tag = basisTag(basis)
@@ -92,7 +90,7 @@ function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPage
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
   const shape = shapeName(fields).toLowerCase()
   const pictureLink = (kind: PictureKind, alt: string) => {
-    const pictureUrl = `${relativePrefix}${String(id)}/${kind}.png${query}`
+    const pictureUrl = `${home}diamond/${String(id)}/${kind}.png${query}`
     return html`<a class="drawn" href="${pictureUrl}"><img src="${pictureUrl}" alt="${alt}" /></a>`
   }
   return html`<div class="pictures">

@@ -10,7 +10,7 @@ import { binaryResponse, type ResponseHeaders } from '../kit/response.ts'
 import { staleHeaders } from '../kit/consistency.ts'
 import { publicAccess, endpoint, type HttpRequest } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
-import { relativePrefixOf } from '../kit/page.ts'
+import { pathToRoot } from '../kit/page.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 import { reportPageResponse, reportPagesGroup } from './layout.ts'
 import { reportOf } from './report-page.ts'
@@ -47,10 +47,7 @@ export const readReportPage = endpoint({
   group: reportPagesGroup,
   async handler(request, { report }: ReportServices) {
     const { view, signature, headers } = await authorizeReport(request, report)
-    return reportPageResponse(
-      reportOf(view, report.links, { signature, relativePrefix: relativePrefixOf(request.target) }),
-      headers,
-    )
+    return reportPageResponse(reportOf(view, report.links, { signature, home: pathToRoot(request.target) }), headers)
   },
 })
 

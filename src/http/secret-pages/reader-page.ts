@@ -6,10 +6,11 @@ import { eventOriginFor } from '../kit/authenticate.ts'
 import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
 import { endpoint, type EndpointGroup, type Authenticator } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
+import { alert, errorPages } from '../kit/page.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { secretKey } from '../secrets/records.ts'
 import { countAddress, type RateLimiter } from '../secrets/authentication.ts'
-import { copyButton, secretPageResponse, passphraseInput, timeOf } from './layout.ts'
+import { copyButton, secretPage, passphraseInput, timeOf } from './layout.ts'
 
 export type SecretPageServices = {
   readonly secretPages: {
@@ -48,16 +49,14 @@ export const sameSiteForm: Authenticator<undefined, SecretPageServices> = {
 export const secretPagesGroup: EndpointGroup = {
   name: 'secret pages',
   pathPrefixes: ['/secret', '/private'],
-  errorFormat: { mediaType: 'text/html' },
-  errorResponse({ status, faults }, _error, { requestId }) {
-    if (status === 404) return secretPageResponse({ status, ...NOT_FOUND_PAGE })
-    const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
-      <p class="soft">No secret was revealed or deleted. Request ID: ${requestId}</p>`
-    return secretPageResponse({ status, title: TITLES[status] ?? 'Request failed', content })
-  },
+  ...errorPages(
+    (page) => secretPage(page.status === 404 ? NOT_FOUND_PAGE : page),
+    () => 'No secret was revealed or deleted.',
+  ),
 }
 
 const NOT_FOUND_PAGE = {
+  status: 404,
   title: 'Secret not found',
   content: html`<p>
       The secret may have been read, been burned by its sender, or have expired, or the link may be incomplete. For
@@ -67,13 +66,6 @@ const NOT_FOUND_PAGE = {
       If you were expecting a secret, ask its sender for a new one. If it was meant only for you and you have not read
       it, tell the sender: someone else may have read it.
     </p>`,
-}
-
-const TITLES: Readonly<Record<number, string>> = {
-  403: 'Request rejected',
-  405: 'Method not allowed',
-  429: 'Too many attempts',
-  503: 'Temporarily unavailable',
 }
 
 const NO_SECRET = 'No such secret, or it was received, burned or expired'
@@ -123,19 +115,16 @@ export const showSecretToReader = endpoint({
   },
 })
 
-const MISSING_PASSPHRASE = html`<p class="alert" role="alert">
-  Enter the passphrase to reveal this secret. The secret has not been deleted.
-</p>`
-const WRONG_PASSPHRASE = html`<p class="alert" role="alert">
-  Wrong passphrase. The secret has not been deleted. After five wrong passphrases it is locked for 30 minutes; after
-  twenty it is burned.
-</p>`
+const MISSING_PASSPHRASE = alert('Enter the passphrase to reveal this secret. The secret has not been deleted.')
+const WRONG_PASSPHRASE = alert(
+  'Wrong passphrase. The secret has not been deleted. After five wrong passphrases it is locked for 30 minutes; after twenty it is burned.',
+)
 
-const confirmationPage = (status: number, secret: KnownSecret, alert: Html): HttpResponse =>
-  secretPageResponse({
+const confirmationPage = (status: number, secret: KnownSecret, errorMessage: Html): HttpResponse =>
+  secretPage({
     status,
     title: 'Someone shared a secret with you',
-    content: html`${alert}
+    content: html`${errorMessage}
       <p>You can reveal it <strong>only once</strong>. After that it is deleted, and no one can reveal it again.</p>
       <form method="post">
         ${secret.passphrase ? PASSPHRASE : NOTHING}
@@ -149,7 +138,7 @@ const PASSPHRASE = html`<p>It is protected by a passphrase. Ask the sender for i
 
 /** Adds a line feed after the opening tag, because browsers drop the first one. */
 const revealedSecretPage = (value: string): HttpResponse =>
-  secretPageResponse({
+  secretPage({
     status: 200,
     title: 'Your secret',
     content: html`<pre id="value" tabindex="0" role="region" aria-label="The secret">${`\n${value}`}</pre>
@@ -158,5 +147,4 @@ const revealedSecretPage = (value: string): HttpResponse =>
         It has been deleted from the server. <strong>Save it now if you need it:</strong> you cannot open it again after
         you close or reload this page.
       </p>`,
-    hasCopyButton: true,
   })

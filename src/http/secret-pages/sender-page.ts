@@ -6,10 +6,10 @@ import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { relativePrefixOf } from '../kit/page.ts'
+import { alert, pathToRoot } from '../kit/page.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { metadataKey } from '../secrets/records.ts'
-import { copyButton, secretPageResponse, passphraseInput, timeOf } from './layout.ts'
+import { copyButton, secretPage, passphraseInput, timeOf } from './layout.ts'
 import { sameSiteForm, PAGE, secretPagesGroup, rateLimitedAccess, type SecretPageServices } from './reader-page.ts'
 
 export const showSecretReceipt = endpoint({
@@ -54,13 +54,13 @@ export const burnSecretByPage = endpoint({
       if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
       return receipt(request, secretPages, 404, NOT_BURNED)
     }
-    return seeOther(`${relativePrefixOf(request.target)}../${params.key}`, { 'Cache-Control': 'no-store' })
+    return seeOther(pathToSecrets(request.target) + params.key, { 'Cache-Control': 'no-store' })
   },
 })
 
-const NOT_BURNED = html`<p class="alert" role="alert">
-  The secret was not burned: the passphrase is wrong, or the secret was already read, burned or expired.
-</p>`
+const NOT_BURNED = alert(
+  'The secret was not burned: the passphrase is wrong, or the secret was already read, burned or expired.',
+)
 
 const TITLES: Readonly<Record<SecretState, string>> = {
   new: 'Your secret has not been read yet',
@@ -76,21 +76,23 @@ async function receipt(
   { params: { key }, path, target }: ReceiptRequest,
   { secrets, baseUrl }: SecretPageServices['secretPages'],
   status: number,
-  alert: Html,
+  errorMessage: Html,
 ): Promise<HttpResponse> {
   const { keys, secret } = await readReceipt(secrets, key)
   const state = stateAt(secret, secrets.clock())
   const isNew = state === 'new'
-  return secretPageResponse({
+  return secretPage({
     status,
     title: TITLES[state],
-    content: html`${alert} ${isNew ? linkTo(`${baseUrl}/secret/${keys.secretKey}`) : NOTHING}
+    content: html`${errorMessage} ${isNew ? linkTo(`${baseUrl}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
       ${isNew ? KEEP_ADDRESS_PRIVATE : NOTHING}
-      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${relativePrefixOf(target)}${keys.metadataKey}/burn`) : NOTHING}`,
-    hasCopyButton: isNew,
+      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${pathToSecrets(target)}${keys.metadataKey}/burn`) : NOTHING}`,
   })
 }
+
+/** The relative path of the folder of all sender's pages. */
+const pathToSecrets = (target: string): string => pathToRoot(target).replace('../', '')
 
 const KEEP_ADDRESS_PRIVATE = html`<p class="soft">
   Do not share the address of this page: anyone who has it can read the secret and burn it.
