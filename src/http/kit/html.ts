@@ -18,7 +18,7 @@ function renderValue(value: string | Html | readonly Html[]): string {
  * Escapes a text for HTML content and quoted attributes. A carriage return becomes a character reference, because browsers
  * read a bare one as a line feed.
  */
-export const escape = (text: string) =>
+const escape = (text: string) =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
