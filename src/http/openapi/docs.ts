@@ -92,9 +92,11 @@ const referencePage = definePages({
 body{background:none}
 body>header,main{max-width:90rem;margin:0 auto;padding:0 1rem}
 body>header{padding:.5rem 2.25rem}
+main>h1,#reference>p,noscript>p{margin-inline:1.25rem}
 main:has(.swagger-ui)>h1{display:none}
 @media (max-width:40rem){
 main{padding:0}
+main>h1,#reference>p,noscript>p{margin-inline:.75rem}
 body>header,.swagger-ui .wrapper{padding:0 .75rem}
 .swagger-ui .opblock .opblock-summary{flex-wrap:wrap}
 .swagger-ui .opblock .opblock-summary-path{max-width:100%}
