@@ -58,7 +58,9 @@ function toLoadedStream<State, Event extends DomainEvent>(
   return { state, commandEvents, revision, position, lastEventId: last?.id, lastEventAt: eventTimeOf(last) }
 }
 
-export const emptyStream = <State, Event extends DomainEvent>({ initialState }: Fold<State, Event>): LoadedStream<State, Event> => ({
+export const emptyStream = <State, Event extends DomainEvent>({
+  initialState,
+}: Fold<State, Event>): LoadedStream<State, Event> => ({
   state: initialState,
   commandEvents: [],
   revision: 'none',

@@ -195,9 +195,7 @@ type OpenOptions = {
 /** Opens the installation of the settings on a given log. */
 export async function openInstallationOn(
   settings: Settings,
-  openLogOn: (
-    logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'warn'>,
-  ) => Promise<OpenedEventStore>,
+  openLogOn: (logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'warn'>) => Promise<OpenedEventStore>,
   { lock, timeoutFactor = 1, isInUse = false, beforeLog = async () => undefined }: OpenOptions = {},
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER, MASTER_KEY, MASTER_KEY_OLD } = settings
