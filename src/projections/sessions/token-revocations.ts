@@ -213,7 +213,7 @@ type TokenRevocationListOptions = {
   readonly log: AppLogger
 }
 
-/** Milliseconds between two reads of the head, if a server is asked for it. */
+/** Milliseconds between two reads of the head, if a server must be called for it. */
 const CONFIRM_INTERVAL_MS = 1000
 
 const CLEANUP_INTERVAL_MS = 60_000
