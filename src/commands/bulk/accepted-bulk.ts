@@ -167,7 +167,7 @@ function splitIntoParts(changes: readonly PlannedStreamAppend[]): PlannedStreamA
 }
 
 /** The accepted but not completed bulk in a request's stream, if any, with the revision of the stream. */
-export function findAcceptedBulk(events: readonly StoredEvent[]): { bulk: AcceptedBulk; revision: bigint } | undefined {
+function findAcceptedBulk(events: readonly StoredEvent[]): { bulk: AcceptedBulk; revision: bigint } | undefined {
   const last = events.at(-1)
   if (last?.type !== 'RequestAccepted') return undefined
   const { parts } = decode<RequestAccepted>(last).data

@@ -4,7 +4,7 @@ import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
 import { loadStream, type LoadedStream } from '../../events/load-stream.ts'
 
 /** The state of a non-empty stream up to and including its last event. `lastEventAt` is in milliseconds since 1970. */
-export type CachedState<State> = {
+type CachedState<State> = {
   readonly state: State
   readonly lastEventId: string
   readonly revision: Revision

@@ -21,13 +21,13 @@ export type ScoringTools = CommandContext & {
 }
 
 /** `find` returns what was traced before. null: no stone can have these proportions. */
-export type TracedCuts = {
+type TracedCuts = {
   find(cut: Cut): TracedCut | null | undefined
   trace(cut: Cut): Promise<TracedCut | null>
 }
 
 /** Attached 3D models, by the digest of the file. `find` returns what was traced before. */
-export type TracedModels = {
+type TracedModels = {
   find(digest: string, fold: SymmetryFold | undefined): TracedCut | undefined
   /** @throws UntraceableCut */
   trace(digest: string, fold: SymmetryFold | undefined): Promise<TracedCut>

@@ -54,7 +54,7 @@ export type DiamondListPlan = {
   readonly maxScanned: number
 }
 
-export type PlanQuery = Pick<Query, 'where' | 'order' | 'after'>
+type PlanQuery = Pick<Query, 'where' | 'order' | 'after'>
 export type CountQuery = { readonly where: WhereClause; readonly bounded?: CountLimit }
 
 /**
