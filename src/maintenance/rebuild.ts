@@ -11,7 +11,7 @@ import type { RebuildProgressListener } from '../projections/engine/read-model-r
 import type { ConsumerStores } from '../projections/engine/background-services.ts'
 import { ReadModelConsumer } from '../projections/engine/read-model-consumer.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
-import { shareReads } from '../projections/engine/shared-read.ts'
+import { shareReads } from '../stores/log/shared-read.ts'
 import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration } from '../stores/ports/read-store.ts'
 

@@ -3,12 +3,18 @@ import { posix } from 'node:path'
 /** A module and its imports: paths relative to src/, packages by name. */
 export type Module = { readonly path: string; readonly imports: readonly string[] }
 
-/** The folders that are two layers: modules whose path starts with `prefix` are the layer `inside`, the others `outside`. */
-const SPLIT: Readonly<Record<string, { readonly prefix: string; readonly inside: string; readonly outside: string }>> =
-  {
-    stores: { prefix: 'stores/ports/', inside: 'port', outside: 'adapter' },
-    optics: { prefix: 'optics/threads/', inside: 'threads', outside: 'optics' },
-  }
+/** The folders that are several layers, by the start of a module's path: the first that matches. */
+const SPLIT: Readonly<Record<string, readonly { readonly prefix: string; readonly layer: string }[]>> = {
+  stores: [
+    { prefix: 'stores/ports/', layer: 'port' },
+    { prefix: 'stores/log/', layer: 'log' },
+    { prefix: 'stores/', layer: 'adapter' },
+  ],
+  optics: [
+    { prefix: 'optics/threads/', layer: 'threads' },
+    { prefix: 'optics/', layer: 'optics' },
+  ],
+}
 
 /** The layers that all layers with the service's functions may import. */
 const CORE = ['optics', 'domain', 'representations', 'events', 'evidence', 'port', 'credentials', 'runtime'] as const
@@ -26,13 +32,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   threads: ['optics', 'runtime'],
   reports: ['domain', 'runtime'],
   'trade-files': ['domain', 'representations'],
-  adapter: ['port', 'domain', 'runtime'],
+  log: ['port', 'domain', 'runtime'],
+  adapter: ['log', 'port', 'domain', 'runtime'],
   commands: ['domain', 'optics', 'events', 'port', 'credentials', 'trade-files'],
   projections: [...CORE],
   reactions: [...CORE, 'commands', 'projections'],
   http: [...CORE, 'commands', 'projections'],
-  wiring: [...CORE, 'threads', 'reports', 'adapter', 'commands', 'projections', 'reactions', 'http'],
-  maintenance: [...CORE, 'commands', 'projections', 'reactions', 'wiring'],
+  wiring: [...CORE, 'threads', 'reports', 'log', 'adapter', 'commands', 'projections', 'reactions', 'http'],
+  maintenance: [...CORE, 'log', 'commands', 'projections', 'reactions', 'wiring'],
   cli: [...CORE, 'commands', 'projections', 'reactions', 'threads', 'trade-files', 'maintenance', 'wiring'],
 }
 
@@ -90,9 +97,7 @@ const isOfSrc = (name: string) => /\.(?:ts|json)$/.test(name) && !name.startsWit
 /** The layer of a path. A module directly in src is its own layer. */
 function layerOf(path: string): string {
   const folder = path.split('/', 1)[0] ?? path
-  const split = SPLIT[folder]
-  if (split === undefined) return folder
-  return path.startsWith(split.prefix) ? split.inside : split.outside
+  return SPLIT[folder]?.find(({ prefix }) => path.startsWith(prefix))?.layer ?? folder
 }
 
 function messageFor(path: string, layer: string, name: string): string {

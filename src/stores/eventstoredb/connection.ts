@@ -3,7 +3,8 @@ import { withTimeout } from '../../runtime/deadline.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { isInterruption, isNodeFailure, STORE, toStoreUnavailable } from './failure.ts'
 import { EventStoreNode } from './node.ts'
-import { BackOff, type Timing } from './timing.ts'
+import { BackOff } from '../log/back-off.ts'
+import type { Timing } from './timing.ts'
 
 /** Asks a node for the cluster's leader, as far as the node knows. */
 type LeaderQuery = (node: string) => Promise<string | undefined>

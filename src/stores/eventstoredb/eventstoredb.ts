@@ -1,5 +1,6 @@
 import { Fence, MAX_FENCE_AGE_MS } from '../log/fence.ts'
 import { createEventStore } from '../log/event-store.ts'
+import { LogSubscription, type SubscriptionSource } from '../log/subscription.ts'
 import { SingleFlight } from '../log/single-flight.ts'
 import type { EventLog, PositionOrStart, EventStore, Position } from '../ports/event-store.ts'
 import { Appender } from './appender.ts'
@@ -8,7 +9,7 @@ import { EventStoreDBConnection } from './connection.ts'
 import { reportInterruptions } from './failure.ts'
 import { LiveFeed } from './live-feed.ts'
 import { EventReader } from './reader.ts'
-import { EventStoreDBSubscription } from './subscription.ts'
+import { catchUp } from './catch-up.ts'
 import { DEFAULT_TIMING, type Timing } from './timing.ts'
 import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 
@@ -42,6 +43,13 @@ export function openEventStoreDB(
   const onInterrupted = reportInterruptions(warn)
   const onCheckpoint = (newest: PositionOrStart, checkpoint: Position) => reader.observePosition(newest, checkpoint)
   const feed = new LiveFeed(connection, readHead, () => batches.isAppending, onCheckpoint, timing, onInterrupted)
+  const source: SubscriptionSource = {
+    batchAfter: (position, filter) => feed.tail.batchAfter(position, filter),
+    follow: (wake) => feed.follow(wake),
+    catchUp: (...args) => catchUp({ connection, reader, feed, readHead, timing }, ...args),
+    onFailure: onInterrupted,
+    backOff: timing,
+  }
 
   const store: EventLog = {
     isAppendManyAtomic: false,
@@ -54,8 +62,7 @@ export function openEventStoreDB(
     async *readAll(from, filter) {
       yield* reader.readAll(from, await readHead(), filter)
     },
-    subscribe: (from, filter) =>
-      new EventStoreDBSubscription({ connection, reader, feed, readHead, timing, onInterrupted }, from, filter),
+    subscribe: (from, filter) => new LogSubscription(source, from, filter),
     head: readHead,
     isHeadLocal: false,
     eventAt: (position) => reader.readAt(position),

@@ -1,86 +1,18 @@
 import { START, streamNameFilter } from '@eventstore/db-client'
 import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
-import {
-  comparePositions,
-  passesFilter,
-  type SubscriptionBatch,
-  type StreamFilter,
-  type PositionOrStart,
-  type Position,
-  type StoredEvent,
-} from '../ports/event-store.ts'
+import { BackOff } from '../log/back-off.ts'
+import { LogTail } from '../log/tail.ts'
+import { comparePositions, type Position, type PositionOrStart } from '../ports/event-store.ts'
 import type { EventStoreDBConnection } from './connection.ts'
 import { toStoredEvent } from './encoding.ts'
 import type { InterruptionListener } from './failure.ts'
 import { StreamBuffer, type BufferedBatch } from './stream-buffer.ts'
 import { LEADER_ONLY } from './node.ts'
 import { READ_AHEAD } from './reader.ts'
-import { BackOff, type Timing } from './timing.ts'
+import type { Timing } from './timing.ts'
 
 /** Limits of the newest events kept in memory for subscriptions near the head. */
-const MAX_EVENTS = 5_000
-/** Trims only when the limit is exceeded by this factor, because trimming copies the remaining events. */
-const SLACK = 1.25
-/** Positions of EventStoreDB count bytes of its log. */
-const MAX_BYTES = 32n * 1024n * 1024n
-
-/** The newest events in memory: all after `start`. Subscriptions further behind read from the server. */
-class LiveFeedTail {
-  #events: StoredEvent[] = []
-  #start: PositionOrStart
-  #end: PositionOrStart
-
-  constructor(start: PositionOrStart) {
-    this.#start = start
-    this.#end = start
-  }
-
-  get end(): PositionOrStart {
-    return this.#end
-  }
-
-  /** Ignores an event that was received before. */
-  add(event: StoredEvent): void {
-    if (comparePositions(event.position, this.#end) <= 0) return
-    this.#events.push(event)
-    this.#end = event.position
-  }
-
-  /** Drops the oldest events. Call it after adding some. */
-  trim(): void {
-    const newest = this.#events.at(-1)?.position.commit ?? 0n
-    const isTooOld = ({ position }: StoredEvent) => newest - position.commit > MAX_BYTES
-    let dropCount = this.#events.length > MAX_EVENTS * SLACK ? this.#events.length - MAX_EVENTS : 0
-    for (let event = this.#events[dropCount]; event !== undefined && isTooOld(event); event = this.#events[dropCount])
-      dropCount++
-    if (dropCount === 0) return
-    this.#start = this.#events[dropCount - 1]?.position ?? this.#start
-    this.#events = this.#events.slice(dropCount)
-  }
-
-  covers(position: PositionOrStart): boolean {
-    return comparePositions(position, this.#start) >= 0
-  }
-
-  /** Up to `limit` events after a position that the tail covers. */
-  eventsAfter(position: PositionOrStart, limit: number): readonly StoredEvent[] {
-    const from = this.#indexAfter(position)
-    return this.#events.slice(from, from + limit)
-  }
-
-  #indexAfter(position: PositionOrStart): number {
-    let [low, high] = [0, this.#events.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const event = this.#events[middle]
-      if (event !== undefined && comparePositions(event.position, position) <= 0) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-}
-
-const PAGE = 1_000
+const TAIL_LIMITS = { maxEvents: 5_000, maxBytes: 32 * 1024 * 1024 }
 
 /** The server sends a checkpoint after this many windows of 32 events that its filter excludes. */
 export const CHECKPOINT_INTERVAL = 32
@@ -93,10 +25,9 @@ export const NON_SYSTEM_STREAMS = /^[^$]/
  * resubscribes after a failure, or when it receives nothing although there are new events.
  */
 export class LiveFeed {
-  readonly #followers = new Set<() => void>()
-  #tail: LiveFeedTail | undefined
-  #newestPosition: PositionOrStart = 'start'
+  readonly tail = new LogTail(TAIL_LIMITS)
   #running: Promise<void> | undefined
+  #isClosed = false
   #buffer: StreamBuffer | undefined
   readonly #gathering = new InterruptibleSleep()
   readonly #backOff: BackOff
@@ -116,7 +47,7 @@ export class LiveFeed {
 
   /** Records a position that exists: subscribers before it have not caught up. */
   observePosition(position: PositionOrStart): void {
-    if (comparePositions(position, this.#newestPosition) > 0) this.#newestPosition = position
+    this.tail.observeHead(position)
     if (!this.isAppending()) this.#gathering.wake()
   }
 
@@ -125,64 +56,52 @@ export class LiveFeed {
    * @throws StoreUnavailable
    */
   async follow(wake: () => void): Promise<() => void> {
-    if (this.#tail === undefined) {
+    if (!this.tail.isStarted) {
       const head = await this.readHead()
-      this.#tail ??= new LiveFeedTail(head)
+      if (!this.tail.isStarted) this.tail.startAt(head)
     }
-    this.#followers.add(wake)
+    const unfollow = this.tail.follow(wake)
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
-    return () => this.#removeFollower(wake)
-  }
-
-  /** The events after a position; undefined if they are not all in memory. */
-  batchAfter(position: PositionOrStart, filter: StreamFilter | undefined): SubscriptionBatch | undefined {
-    if (this.#tail?.covers(position) !== true) return undefined
-    const found = this.#tail.eventsAfter(position, PAGE)
-    const last = found.at(-1)
-    const end = last?.position ?? position
-    const events = filter === undefined ? found : found.filter((event) => passesFilter(event, filter))
-    const caughtUp = comparePositions(end, this.#tail.end) >= 0 && comparePositions(end, this.#newestPosition) >= 0
-    return { events, position: end, caughtUp, ...(last && { last }) }
-  }
-
-  covers(position: PositionOrStart): boolean {
-    return this.#tail?.covers(position) === true
+    return () => {
+      unfollow()
+      if (!this.tail.isFollowed) this.#interrupt()
+    }
   }
 
   async close(): Promise<void> {
-    this.#followers.clear()
-    this.#gathering.wake()
-    this.#buffer?.close()
-    this.#backOff.wake()
+    this.#isClosed = true
+    this.#interrupt()
     await this.#running
   }
 
-  #removeFollower(wake: () => void): void {
-    this.#followers.delete(wake)
-    if (this.#followers.size > 0) return
+  #interrupt(): void {
+    this.#gathering.wake()
     this.#buffer?.close()
     this.#backOff.wake()
   }
 
+  get #isNeeded(): boolean {
+    return this.tail.isFollowed && !this.#isClosed
+  }
+
   async #run(): Promise<void> {
-    while (this.#followers.size > 0) {
-      const before = this.#tail?.end
+    while (this.#isNeeded) {
+      const before = this.tail.end
       try {
         await this.#listen()
       } catch (error) {
         // Errors after the last follower has left are expected.
-        if (this.#followers.size > 0) this.onInterrupted(error)
+        if (this.#isNeeded) this.onInterrupted(error)
       }
-      if (this.#tail?.end !== before) this.#backOff.reset()
-      if (this.#followers.size > 0) await this.#backOff.sleep()
+      if (this.tail.end !== before) this.#backOff.reset()
+      if (this.#isNeeded) await this.#backOff.sleep()
     }
-    this.#tail = undefined
+    this.tail.stop()
   }
 
   async #listen(): Promise<void> {
-    const tail = this.#tail
-    if (tail === undefined || this.#followers.size === 0) return
-    const fromPosition = tail.end === 'start' ? START : tail.end
+    if (!this.#isNeeded) return
+    const fromPosition = this.tail.end === 'start' ? START : this.tail.end
     const node = await this.connection.node()
     const checkpointReached = (_: unknown, position: Position) => inbox.checkpointReached(position)
     const filter = streamNameFilter({
@@ -200,16 +119,16 @@ export class LiveFeed {
         const arrival = await inbox.next(this.timing.silenceMs)
         if (arrival === 'end') return
         if (arrival === 'silence') {
-          if (await this.#isMissingEvents(tail)) return
+          if (await this.#isMissingEvents()) return
           continue
         }
-        this.#receive(tail, arrival)
-        if (this.#isMoreComing(tail)) {
+        this.#receive(arrival)
+        if (this.#isMoreComing) {
           await this.#gathering.sleep(this.timing.gatheringMs)
-          this.#receive(tail, inbox.takeAvailable())
+          this.#receive(inbox.takeAvailable())
         }
-        tail.trim()
-        this.#wakeAll()
+        this.tail.trim()
+        this.tail.wakeFollowers()
       }
     } catch (error) {
       this.connection.reportFailure(node, error)
@@ -220,33 +139,31 @@ export class LiveFeed {
   }
 
   /** True if the server has events that it has not sent: the subscription is dead without an error. */
-  async #isMissingEvents(tail: LiveFeedTail): Promise<boolean> {
-    const before = tail.end
-    if (comparePositions(this.#newestPosition, before) > 0) return true
+  async #isMissingEvents(): Promise<boolean> {
+    const before = this.tail.end
+    if (comparePositions(this.tail.head, before) > 0) return true
     const head = await this.readHead()
     this.observePosition(head)
-    return comparePositions(head, tail.end) > 0 && tail.end === before
+    return comparePositions(head, this.tail.end) > 0 && this.tail.end === before
   }
 
-  #receive(tail: LiveFeedTail, { events, checkpoint }: BufferedBatch): void {
-    for (const event of events) {
-      const stored = toStoredEvent(event)
-      if (stored !== undefined) tail.add(stored)
-    }
-    this.observePosition(tail.end)
-    if (checkpoint !== undefined) this.onCheckpoint(tail.end, checkpoint)
+  /** Ignores events that were received before. */
+  #receive({ events: received, checkpoint }: BufferedBatch): void {
+    const before = this.tail.end
+    const events = received
+      .map(toStoredEvent)
+      .filter((event) => event !== undefined)
+      .filter(({ position }) => comparePositions(position, before) > 0)
+    const end = events.at(-1)?.position
+    // Positions of EventStoreDB count bytes of its log.
+    const bytes = end === undefined || before === 'start' ? 0 : Number(end.commit - before.commit)
+    if (end !== undefined) this.tail.add({ before, end, events, bytes })
+    this.observePosition(this.tail.end)
+    if (checkpoint !== undefined) this.onCheckpoint(this.tail.end, checkpoint)
   }
 
   /** Whether to wait for more events. False with a single writer, so that it is not delayed. */
-  #isMoreComing(tail: LiveFeedTail): boolean {
-    return this.isAppending() || comparePositions(tail.end, this.#newestPosition) < 0
-  }
-
-  #wakeAll(): void {
-    for (const wake of this.#followers) wake()
+  get #isMoreComing(): boolean {
+    return this.isAppending() || comparePositions(this.tail.end, this.tail.head) < 0
   }
 }
-
-/** The later of two positions. */
-export const laterPosition = (a: PositionOrStart, b: PositionOrStart | Position): PositionOrStart =>
-  comparePositions(a, b) >= 0 ? a : b

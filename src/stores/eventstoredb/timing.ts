@@ -1,7 +1,10 @@
-import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
+import type { BackOffTiming } from '../log/back-off.ts'
 
-/** Milliseconds, read at the start of each operation. Tests shorten them; production uses one set for all servers. */
-export type Timing = {
+/**
+ * Milliseconds, read at the start of each operation. Tests shorten them; production uses one set for all servers. The
+ * back-off is that between attempts to subscribe.
+ */
+export type Timing = BackOffTiming & {
   /** Timeout of an append. The server itself gives up after 2 s and reports it within 3 s. */
   readonly appendTimeoutMs: number
   /** Timeout of a read without data. */
@@ -16,9 +19,6 @@ export type Timing = {
    * batch costs every follower a transaction.
    */
   readonly gatheringMs: number
-  /** Back-off between attempts to subscribe: the first pause, doubled up to the longest. */
-  readonly firstPauseMs: number
-  readonly longestPauseMs: number
 }
 
 /** @param timeoutFactor factor for the timeouts of calls */
@@ -38,28 +38,4 @@ export const DEFAULT_TIMING: Timing = {
   gatheringMs: 2,
   firstPauseMs: 50,
   longestPauseMs: 2_000,
-}
-
-/** Exponential back-off until `reset`. */
-export class BackOff {
-  readonly #pause = new InterruptibleSleep()
-  #next: number
-
-  constructor(private readonly timing: Pick<Timing, 'firstPauseMs' | 'longestPauseMs'>) {
-    this.#next = timing.firstPauseMs
-  }
-
-  reset(): void {
-    this.#next = this.timing.firstPauseMs
-  }
-
-  sleep(): Promise<void> {
-    const ms = this.#next
-    this.#next = Math.min(ms * 2, this.timing.longestPauseMs)
-    return this.#pause.sleep(ms)
-  }
-
-  wake(): void {
-    this.#pause.wake()
-  }
 }

@@ -1,9 +1,10 @@
 import { createEventStore } from '../log/event-store.ts'
-import { StoreUnavailable, type EventLog, type EventStore, type PositionOrStart } from '../ports/event-store.ts'
+import { LogSubscription } from '../log/subscription.ts'
+import { StoreUnavailable, type EventLog, type EventStore } from '../ports/event-store.ts'
 import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 import { connect, eventLogFormat, copiedLogFormat, LOG_DAMAGE_REMEDY, type EventLogFile } from './events/connection.ts'
 import { encodeAppends } from './events/encoding.ts'
-import { SqliteLiveFeed, SqliteSubscription, readPage, readPages, readStream } from './events/feed.ts'
+import { numberOf, SqliteLiveFeed, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
 import { EventWriter, type CommittedGroup } from './events/writer.ts'
 import { DatabaseFile, isBusy } from './database-file.ts'
@@ -94,9 +95,9 @@ const PAGE_BYTES = 4096
 const pagesOf = (appends: number, characters: number) => PAGES_PER_COMMIT + appends + characters / PAGE_BYTES
 
 /** Reads the log's head. The log is closed if that fails. @throws StoreUnavailable */
-function openFeed(log: EventLogFile): SqliteLiveFeed {
+function openFeed(log: EventLogFile, warn: WarningLogger): SqliteLiveFeed {
   try {
-    return new SqliteLiveFeed(log)
+    return new SqliteLiveFeed(log, warn)
   } catch (error) {
     log.close()
     throw error
@@ -119,7 +120,7 @@ export function openSqliteEventStore(
 ): SqliteEventStore {
   const format = isCopyTarget ? copiedLogFormat : eventLogFormat
   const log: EventLogFile = new DatabaseFile(file, (path) => connect(path, format), LOG_DAMAGE_REMEDY)
-  const feed = openFeed(log)
+  const feed = openFeed(log, warn)
   const checkpointer = new WalCheckpointer({
     file,
     name: 'the log',
@@ -168,7 +169,7 @@ export function openSqliteEventStore(
     async *readAll(from, filter) {
       yield* readPages(log, numberOf(from), feed.refreshHead(), filter)
     },
-    subscribe: (from, filter) => new SqliteSubscription(feed.source(filter), numberOf(from), warn),
+    subscribe: (from, filter) => new LogSubscription(feed.source, from, filter),
     head: async () => positionAt(feed.refreshHead()),
     isHeadLocal: true,
     async eventAt(position) {
@@ -198,7 +199,6 @@ export function openSqliteEventStore(
   }
 }
 
-const numberOf = (from: PositionOrStart) => (from === 'start' ? 0 : Number(from.commit))
 
 function tryRefreshHead(feed: SqliteLiveFeed): void {
   try {

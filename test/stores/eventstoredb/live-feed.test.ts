@@ -55,7 +55,7 @@ test('wakes its follower once for all acknowledged events that are still arrivin
     assert.is(state.woken, 0)
     await time.advance(DEFAULT_TIMING.gatheringMs)
     assert.is(state.woken, 1)
-    assert.equal(ids(feed.batchAfter('start', undefined)?.events ?? []), all)
+    assert.equal(ids(feed.tail.batchAfter('start', undefined)?.events ?? []), all)
     leave()
   }))
 
@@ -72,7 +72,7 @@ test('holds events of an append that is in progress until it is acknowledged', (
     feed.observePosition(at(2))
     await time.advance(0)
     assert.is(state.woken, 1)
-    assert.equal(ids(feed.batchAfter('start', undefined)?.events ?? []), all)
+    assert.equal(ids(feed.tail.batchAfter('start', undefined)?.events ?? []), all)
     leave()
   }))
 
