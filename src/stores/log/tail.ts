@@ -71,7 +71,7 @@ export class LogTail {
     this.#isComplete = true
   }
 
-  /** Adds the log's next events. If some are missing in between, the tail starts anew with these. */
+  /** Adds the log's next events. If some are missing in between, the tail then begins with these. */
   add(chunk: TailChunk): void {
     if (!this.isFollowed) return this.startAt(chunk.end)
     if (comparePositions(chunk.before, this.#end) !== 0) this.startAt(chunk.before)
@@ -109,7 +109,7 @@ export class LogTail {
     return !this.#isComplete || comparePositions(position, this.#end) < 0
   }
 
-  /** The next events after a position that pass the filter, at most 1,000; undefined if they are to be read from the store. */
+  /** The next events after a position that pass the filter, at most 1,000; undefined if they must be read from the store. */
   batchAfter(position: PositionOrStart, filter: StreamFilter | undefined): SubscriptionBatch | undefined {
     if (!this.covers(position)) return undefined
     const events: StoredEvent[] = []

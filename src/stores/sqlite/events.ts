@@ -199,7 +199,6 @@ export function openSqliteEventStore(
   }
 }
 
-
 function tryRefreshHead(feed: SqliteLiveFeed): void {
   try {
     feed.refreshHead()

@@ -46,7 +46,11 @@ test('reports each failure and continues when the store can be read again', asyn
 
 test('reports once that it has caught up, and not that it was stopped', async () => {
   const batches: SubscriptionBatch[] = []
-  const subscription = new LogSubscription(failingSource([], (error) => assert.unreachable(String(error))), 'start', undefined)
+  const subscription = new LogSubscription(
+    failingSource([], (error) => assert.unreachable(String(error))),
+    'start',
+    undefined,
+  )
   for await (const batch of subscription) {
     batches.push(batch)
     setImmediate(() => subscription.stop())

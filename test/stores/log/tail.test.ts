@@ -25,8 +25,7 @@ const chunk = (before: number, count: number, bytes = 1): TailChunk => ({
   bytes,
 })
 
-const positions = (batch: SubscriptionBatch | undefined) =>
-  batch?.events.map(({ position }) => Number(position.commit))
+const positions = (batch: SubscriptionBatch | undefined) => batch?.events.map(({ position }) => Number(position.commit))
 
 function tailOf(...chunks: readonly TailChunk[]): LogTail {
   const tail = new LogTail(LIMITS)
@@ -70,7 +69,7 @@ test('does not cover a position before it, and has no events after its end', () 
   }
 })
 
-test('starts anew if events are missing in between', () => {
+test('begins with the newest events if some are missing before them', () => {
   const tail = tailOf(chunk(10, 3), chunk(15, 1))
   assert.is(tail.batchAfter(at(12), undefined), undefined)
   assert.equal(positions(tail.batchAfter(at(15), undefined)), [16])
