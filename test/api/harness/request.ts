@@ -14,6 +14,8 @@ export type Request = {
   readonly json?: unknown
   /** Sent unchanged, without a Content-Type; a list is sent in chunks, without a Content-Length. */
   readonly body?: string | Buffer | readonly Buffer[]
+  /** The body does not end before this resolves. */
+  readonly endsAfter?: Promise<void>
 }
 
 export type ApiResponse = {
@@ -46,7 +48,10 @@ export async function request(address: string, options: Request): Promise<ApiRes
   return response
 }
 
-function exchange(address: string, { method = 'GET', path, headers = {}, json, body }: Request): Promise<ApiResponse> {
+function exchange(
+  address: string,
+  { method = 'GET', path, headers = {}, json, body, endsAfter = Promise.resolve() }: Request,
+): Promise<ApiResponse> {
   const { hostname, port } = new URL(address)
   const content = json === undefined ? body : JSON.stringify(json)
   return new Promise((done, fail) => {
@@ -82,7 +87,7 @@ function exchange(address: string, { method = 'GET', path, headers = {}, json, b
     if (typeof content === 'string' || Buffer.isBuffer(content)) sentRequest.end(content)
     else {
       for (const chunk of content ?? []) sentRequest.write(chunk)
-      sentRequest.end()
+      void endsAfter.then(() => sentRequest.end())
     }
   })
 }

@@ -21,7 +21,8 @@ type Flood = {
   readonly description: string
   /** Number of concurrent clients, each of which repeats its request during the flood. */
   readonly clients: number
-  readonly send: (given: Given, number: number) => Promise<ApiResponse>
+  /** @param rejection resolves when a request of the flood was rejected */
+  readonly send: (given: Given, number: number, rejection: Promise<void>) => Promise<ApiResponse>
   /** Allowed statuses. */
   readonly statuses: readonly number[]
   /** The status by which excess requests are rejected; the flood lasts until it occurs. */
@@ -60,12 +61,14 @@ const create = ({ ann }: Given, sku: string, address = FLOOD_ADDRESS) =>
 /** Makes a body longer than the longest bulk of 500 stones. */
 const PADDING = ' '.repeat(1_000_000)
 
-const longBody = ({ ann }: Given, number: number) =>
+/** The bodies end when the first one was rejected, so that they are in memory together on a fast machine too. */
+const longBody = ({ ann }: Given, number: number, rejection: Promise<void>) =>
   ann.send({
     method: 'POST',
     path: '/v4/diamond/bulk',
     headers: { 'Content-Type': 'application/json', ...FLOOD_ADDRESS },
-    body: `{"entries": [${PADDING}${JSON.stringify(stone({ sku: `long ${number}` }))}]}`,
+    body: [Buffer.from(`{"entries": [${PADDING}${JSON.stringify(stone({ sku: `long ${number}` }))}]}`)],
+    endsAfter: rejection,
   })
 
 export const FLOODS: Readonly<Record<string, Flood>> = {
@@ -137,17 +140,22 @@ async function floodWith(name: string, flood: Flood, given: Given): Promise<Over
   const statuses: Record<string, number> = {}
   const otherCreates = { count: 0 }
   const otherClient = createFromOtherAddress(given, name, flooding, otherCreates)
-  const clients = sendFlood(flood, given, flooding, ({ status, text }) => {
+  const rejection = Promise.withResolvers<void>()
+  const send = (number: number) => flood.send(given, number, rejection.promise)
+  const clients = sendFlood(flood.clients, send, flooding, ({ status, text }) => {
     assert.ok(flood.statuses.includes(status), `${name}: ${status} ${text}`)
     statuses[status] = (statuses[status] ?? 0) + 1
+    if (status === flood.rejectedWith) rejection.resolve()
   })
   const isComplete = () =>
     otherCreates.count >= MIN_OTHER_CREATES &&
     (flood.rejectedWith === undefined || (statuses[flood.rejectedWith] ?? 0) > 0)
   // The flood lasts until another address was served and excess requests were rejected, or until a client fails.
-  const floodEnd = until(`others to be served during ${name}, and rejections`, isComplete).finally(
-    () => (flooding.isOn = false),
-  )
+  const floodEnd = until(`others to be served during ${name}, and rejections`, isComplete)
+    .catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify({ statuses, elsewhere: otherCreates.count })}`)
+    })
+    .finally(() => (flooding.isOn = false))
   await Promise.all([floodEnd, clients, otherClient])
   // The flooding address is served immediately after the flood.
   for (const response of [await create(given, `after ${name}`), await logIn(given), await share(given)]) {
@@ -162,20 +170,20 @@ async function floodWith(name: string, flood: Flood, given: Given): Promise<Over
 
 /** Each client sends at least one request, and repeats it during the flood. */
 async function sendFlood(
-  flood: Flood,
-  given: Given,
+  clients: number,
+  send: (number: number) => Promise<ApiResponse>,
   flooding: { readonly isOn: boolean },
   onResponse: (response: ApiResponse) => void,
 ): Promise<void> {
   let number = 0
   const client = async () => {
     do {
-      const response = await flood.send(given, number++)
+      const response = await send(number++)
       onResponse(response)
       if (response.status >= 400) await pace(PAUSE_MS)
     } while (flooding.isOn)
   }
-  await Promise.all(Array.from({ length: flood.clients }, client))
+  await Promise.all(Array.from({ length: clients }, client))
 }
 
 /** Milliseconds between two creates of the other address, and after a rejection. */

@@ -20,11 +20,9 @@ import {
 } from '../ports/event-store.ts'
 
 /** An event store in memory. @param isCopyTarget accept appends before the log is complete, as the target of a copy */
-export function openMemoryEvents({
-  isCopyTarget = false,
-}: { readonly isCopyTarget?: boolean } = {}): EventStore<PositionOrStart> {
+export function openMemoryEvents({ isCopyTarget = false }: { readonly isCopyTarget?: boolean } = {}): EventStore {
   const log = new MemoryLog(isCopyTarget)
-  const store: EventLog<PositionOrStart> = {
+  const store: EventLog = {
     isAppendManyAtomic: true,
     async append(stream, expected, events) {
       const [position] = log.append([{ stream, expected, events }])
@@ -37,7 +35,8 @@ export function openMemoryEvents({
       yield* log.after(from, filter)
     },
     subscribe: (from, filter) => new MemorySubscription(log, from, filter),
-    head: () => log.head,
+    head: async () => log.head,
+    isHeadLocal: true,
     eventAt: async (position) => log.at(position),
     close: async () => undefined,
   }
