@@ -37,6 +37,20 @@ test('contains the endpoints for programs, and no pages or their assets', async 
     assert.not.ok(path in paths, path)
 })
 
+test('is linked from the API reference, as are its files, also at an address with trailing slashes', async ({
+  service,
+}) => {
+  for (const path of ['/docs', '/docs/', '/docs//']) {
+    const { text } = expect(200, await service.send({ path }))
+    const targets = [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
+    const paths = targets
+      .filter((target) => !target.startsWith('data:'))
+      .map((target) => new URL(target, service.url + path).pathname)
+    assert.ok(paths.includes('/openapi.json'), path)
+    for (const one of paths) expect(200, await service.send({ path: one }))
+  }
+})
+
 test('omits endpoints that its port does not serve', async ({ service }) => {
   const pathsOf = async (one: Service) =>
     Object.keys((expect(200, await one.send({ path: '/openapi.json' })).json() as { paths: object }).paths)

@@ -131,16 +131,17 @@ export const showReference = endpoint({
     const head = html`<link rel="stylesheet" href="${home}docs/swagger-ui.css" />
       <script src="${home}docs/swagger-ui-bundle.js" defer></script>
       <script src="${home}docs/start.js" defer></script>`
-    return referencePage({ status: 200, title: 'Adamant API', home, head, content: REFERENCE })
+    return referencePage({ status: 200, title: 'Adamant API', home, head, content: referenceAt(`${home}openapi.json`) })
   },
 })
 
-const REFERENCE = html`<div id="reference">
-  <p>Loading the API reference from <a href="openapi.json">openapi.json</a>.</p>
-  <noscript
-    ><p>This page needs JavaScript; without it, use <a href="openapi.json">openapi.json</a>.</p></noscript
-  >
-</div>`
+const referenceAt = (document: string) =>
+  html`<div id="reference">
+    <p>Loading the API reference from <a href="${document}">openapi.json</a>.</p>
+    <noscript
+      ><p>This page needs JavaScript; without it, use <a href="${document}">openapi.json</a>.</p></noscript
+    >
+  </div>`
 
 const MEDIA = ['text/css', 'text/javascript']
 
