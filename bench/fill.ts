@@ -63,7 +63,8 @@ const SCORING_TIMEOUT_MS = 30 * 60_000
 const POLL_INTERVAL_MS = 500
 
 /**
- * Waits until all stones are scored, so that background scoring does not affect measurements.
+ * Waits until all stones are scored, so that background scoring does not affect measurements. The plain service has no
+ * scores, and no metrics.
  * @throws Error after half an hour
  */
 export async function waitUntilScored({ port }: MeasuredService): Promise<void> {

@@ -72,13 +72,14 @@ async function attemptBulk<Result extends object>(
   context: CommandContext,
   { origin, idempotency, decide }: BulkCommand<Result>,
 ): Promise<BulkResult<Result>> {
-  const { store, clock } = context
+  const { store, stateCache, clock } = context
   const existing = idempotency && (await readExistingRecord(context, idempotency))
   if (idempotency !== undefined && existing?.done !== undefined)
     return idempotency.replay(existing.done.diamonds, existing.done.position)
   const now = clock()
   const { decisions, result } = await decide(now)
-  const changes = toChanges(context, origin, decisions, now)
+  const changes = toChanges(origin, decisions, now)
+  for (const { stream, expected } of changes.appends) if (expected !== 'none') stateCache.invalidate(stream)
   const hasChanges = changes.appends.length > 0
   const isRecorded = idempotency !== undefined && (hasChanges || idempotency.recordsNoChange === true)
   if (!hasChanges && !isRecorded) return { ...result, position: undefined }
@@ -88,12 +89,7 @@ async function attemptBulk<Result extends object>(
   return { ...result, position: await write(context, changes, record) }
 }
 
-function toChanges(
-  { stateCache }: CommandContext,
-  origin: Origin,
-  decisions: readonly DiamondDecision[],
-  now: number,
-): BulkChanges {
+function toChanges(origin: Origin, decisions: readonly DiamondDecision[], now: number): BulkChanges {
   const decided = decisions.filter(({ events }) => events.length > 0)
   const at = decided.reduce((latest, { lastEventAt }) => Math.max(latest, lastEventAt), now)
   const metadata = toEventMetadata(origin, at)
@@ -103,7 +99,6 @@ function toChanges(
     data,
     metadata: withEventVersion(metadata, type),
   })
-  for (const { stream, expected } of decided) if (expected !== 'none') stateCache.invalidate(stream)
   return {
     diamonds: decided.map(({ stream }) => diamondIdOfStream(stream)),
     appends: decided.map(({ stream, expected, events }) => ({ stream, expected, events: events.map(toNewEvent) })),

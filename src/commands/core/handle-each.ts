@@ -4,7 +4,7 @@ import { emptyStream, loadStream, type LoadedStream } from '../../events/load-st
 import { OutcomeUnknown, WrongRevision, type Append, type EventStore } from '../../stores/ports/event-store.ts'
 import { appendAll, toNewEvents } from './append.ts'
 import type { CommandContext } from './command-context.ts'
-import type { CommandTarget, Decide } from './handle.ts'
+import { decideOn, type CommandTarget, type Decide } from './handle.ts'
 import { withRetry } from './retry.ts'
 
 type StreamCommand<State, Event> = CommandTarget & { readonly id: string; readonly decide: Decide<State, Event> }
@@ -37,8 +37,7 @@ async function decideAppend<State, Event extends DomainEvent>(
   const isKnownEmpty = isNew === true && attempt === 1
   const loaded = isKnownEmpty ? emptyStream(fold) : await loadIfDecodable(store, stream, fold, id)
   if (loaded === undefined || loaded.commandEvents.length > 0) return undefined
-  const now = Math.max(clock(), loaded.lastEventAt)
-  const events = decide(loaded.state, now, loaded.revision)
+  const { events, now } = decideOn(loaded, decide, clock())
   if (events.length === 0) return undefined
   return { stream, expected: loaded.revision, events: toNewEvents({ id, origin }, events, now) }
 }

@@ -21,8 +21,8 @@ export function handle<State, Event extends DomainEvent>(
 ): Promise<CommandResult<State, Event>> {
   const command = { target, id: target.id ?? randomUUID(), fold, decide }
   return inTurn(context, target.stream, async (attempt) => {
-    const early = attempt === 1 ? decideWithoutReading(context, command) : undefined
-    if (early !== undefined) return append(context, command, early)
+    const optimistic = attempt === 1 ? decideWithoutReading(context, command) : undefined
+    if (optimistic !== undefined) return append(context, command, optimistic)
     const loaded = await load(context, command)
     const { state, commandEvents, revision, position } = loaded
     if (commandEvents.length > 0) return { state, events: commandEvents, revision, position }
@@ -105,7 +105,8 @@ type Decision<State, Event> = {
   readonly now: number
 }
 
-function decideOn<State, Event>(
+/** @param clockTime milliseconds since 1970 */
+export function decideOn<State, Event>(
   before: KnownState<State>,
   decide: Decide<State, Event>,
   clockTime: number,

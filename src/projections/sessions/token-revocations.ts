@@ -97,12 +97,10 @@ export class TokenRevocationList {
    */
   async isLive(token: AccessTokenIdentity): Promise<boolean> {
     const pendingPosition = await this.#pendingPosition()
-    if (
-      pendingPosition !== undefined &&
-      (pendingPosition === 'unconfirmed' || !(await this.#progress.waitForPosition(pendingPosition, CATCH_UP_WAIT_MS)))
-    )
-      return this.#isLiveInLog(token)
-    return this.#revokedTokens.isLive(token)
+    if (pendingPosition === undefined) return this.#revokedTokens.isLive(token)
+    const isReached =
+      pendingPosition !== 'unconfirmed' && (await this.#progress.waitForPosition(pendingPosition, CATCH_UP_WAIT_MS))
+    return isReached ? this.#revokedTokens.isLive(token) : this.#isLiveInLog(token)
   }
 
   /**

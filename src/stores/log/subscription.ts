@@ -15,7 +15,10 @@ export type SubscriptionSource = {
   batchAfter: LogTail['batchAfter']
   /** Resolves once events are added to the tail. @returns ends following */
   follow(wake: () => void): Promise<() => void>
-  /** Reads the store, at least until the tail has everything after the last batch. Ends early if the signal is aborted. */
+  /**
+   * Reads older events from the store. Ends when the tail contains all events after the last batch, or when the signal is
+   * aborted.
+   */
   catchUp(
     from: PositionOrStart,
     filter: StreamFilter | undefined,

@@ -1,6 +1,6 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
-import { tracedCuts } from '../../reactions/scoring/traced.ts'
+import { tracingTools } from '../../reactions/scoring/tracing-tools.ts'
 import * as assert from 'uvu/assert'
 import { createCommandContext, type CommandContext } from '../../../src/commands/core/command-context.ts'
 import { recordReading } from '../../../src/commands/certifications/certifications.ts'
@@ -65,7 +65,7 @@ const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription,
 const withHandler = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, handlerOf(declared, tools)] as const
 
 const commandContextOf = (store: EventStore) => createCommandContext(store, fixedClock)
-const scoringWith = (store: EventStore, traced = tracedCuts((cut) => findTracedCut(cut) ?? null)) =>
+const scoringWith = (store: EventStore, traced = tracingTools((cut) => findTracedCut(cut) ?? null)) =>
   withHandler(scoring, {
     scoring: {
       ...commandContextOf(store),
@@ -355,8 +355,8 @@ const failingFind = (cut: Cut) => {
   return found
 }
 for (const [description, traced] of [
-  ['when it is looked up', tracedCuts(failingFind)],
-  ['by the worker', tracedCuts(findTracedCut, async () => Promise.reject(untraceable))],
+  ['when it is looked up', tracingTools(failingFind)],
+  ['by the worker', tracingTools(findTracedCut, async () => Promise.reject(untraceable))],
 ] as const) {
   test(
     `that describes an untraceable cut (rejected ${description}) parks its diamond, and all others are scored`,

@@ -1,7 +1,7 @@
 import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
-import { tracedCuts } from './traced.ts'
+import { tracingTools } from './tracing-tools.ts'
 import * as assert from 'uvu/assert'
 import { MODEL_VERSION } from '../../../src/commands/scores/score-diamonds.ts'
 import type { Scores } from '../../../src/optics/scores.ts'
@@ -33,7 +33,7 @@ const NEWER = '99.0.0+00c0ffee'
 const tools = ({ store }: Disk) => ({
   ...createCommandContext(store, fixedClock),
   log: createLogger('silent'),
-  ...tracedCuts(),
+  ...tracingTools(),
 })
 
 const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await readRescoringStatus(disk.store)).due, origin)

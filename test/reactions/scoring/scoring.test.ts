@@ -1,7 +1,7 @@
 import { createCommandContext } from '../../../src/commands/core/command-context.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
-import { tracedCuts } from './traced.ts'
+import { tracingTools } from './tracing-tools.ts'
 import * as assert from 'uvu/assert'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import type { Cut } from '../../../src/optics/cut/cut.ts'
@@ -18,7 +18,7 @@ import { fixedClock } from '../../fixed-clock.ts'
 
 const test = suite('the scoring reaction')
 
-function createReaction(store: EventStore, traced = tracedCuts()) {
+function createReaction(store: EventStore, traced = tracingTools()) {
   const tools = {
     ...createCommandContext(store, fixedClock),
     log: createLogger('silent'),
@@ -83,7 +83,7 @@ test(
       traced.push(cut)
       return referenceCut
     }
-    const react = createReaction(disk.store, tracedCuts(find))
+    const react = createReaction(disk.store, tracingTools(find))
     await react(await eventsOf(disk.store))
     assert.equal(await scoredRevisions(disk), [
       [kept, 0],
@@ -192,7 +192,7 @@ test(
     const vendor = vendorOf(disk.store)
     const [first = 0, second] = await vendor.create(2)
     await vendor.patch(first, { girdle: 'Thick' })
-    const react = createReaction(disk.store, tracedCuts(findTracedCut))
+    const react = createReaction(disk.store, tracingTools(findTracedCut))
     let failed = false
     await react(await eventsOf(disk.store)).catch(() => (failed = true))
     assert.ok(failed)

@@ -6,7 +6,7 @@ import type { TracedCut } from '../../../src/optics/cut/trace-cut.ts'
 const shippedCut = (cut: Cut): TracedCut | null => findTracedCut(cut) ?? referenceCut
 
 /** Scoring tools for diamonds without 3D models. @param find finds a cut; undefined: `trace` is called, and fails by default */
-export const tracedCuts = (
+export const tracingTools = (
   find: (cut: Cut) => TracedCut | null | undefined = shippedCut,
   trace: (cut: Cut) => Promise<TracedCut | null> = async () => Promise.reject(new Error('no cut is traced here')),
 ): Pick<ScoringTools, 'cuts' | 'models'> => {
