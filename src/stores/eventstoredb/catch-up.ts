@@ -49,7 +49,7 @@ export async function* catchUp(
   signal.addEventListener('abort', close)
   const progress = new CatchUpProgress(from)
   try {
-    signal.throwIfAborted()
+    if (signal.aborted) return
     while (!feed.tail.covers(progress.position)) {
       const arrival = await inbox.next(timing.silenceMs)
       if (arrival === 'end') return
