@@ -43,8 +43,6 @@ export class TokenRevocationList {
   readonly #cleanupLoop: Loop
   #latestAccountPosition: PositionOrStart = 'start'
   #confirmedAt = Number.NEGATIVE_INFINITY
-  /** The error of the last failed confirmation. */
-  #confirmationError: unknown
   /** Rejects if the log is damaged: `start` would wait forever. */
   readonly #logDamage = Promise.withResolvers<never>()
 
@@ -121,11 +119,11 @@ export class TokenRevocationList {
   async latestAccountPosition(): Promise<PositionOrStart> {
     const pendingPosition = await this.#pendingPosition()
     if (pendingPosition === undefined) return this.#latestAccountPosition
-    if (pendingPosition === 'unconfirmed')
-      throw new StoreUnavailable('The head of the event log is unknown', { cause: this.#confirmationError })
-    // The missing events may be of an account: treat all earlier reads as outdated.
-    const isReached = await this.#progress.waitForPosition(pendingPosition, CATCH_UP_WAIT_MS)
-    return isReached ? this.#latestAccountPosition : pendingPosition
+    // Confirmations also expire while this process is suspended, with the log available.
+    const position = pendingPosition === 'unconfirmed' ? await this.#options.store.head() : pendingPosition
+    // Events that are missing may be of an account: treat all earlier reads as outdated.
+    const isReached = await this.#progress.waitForPosition(position, CATCH_UP_WAIT_MS)
+    return isReached ? this.#latestAccountPosition : position
   }
 
   /** The log's epoch. Tokens and cursors of another epoch belong to a part of the log that was lost in a restore. */
@@ -144,16 +142,11 @@ export class TokenRevocationList {
    */
   async confirm(): Promise<void> {
     const requestedAt = this.#options.monotonic()
-    try {
-      if (!(await this.#progress.waitForPosition(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
-        throw new StoreUnavailable(`The event log was not read up to its head within ${CONFIRMATION_TTL_MS} ms`, {
-          store: 'the log',
-        })
-      this.#confirmedAt = requestedAt
-    } catch (error) {
-      this.#confirmationError = error
-      throw error
-    }
+    if (!(await this.#progress.waitForPosition(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
+      throw new StoreUnavailable(`The event log was not read up to its head within ${CONFIRMATION_TTL_MS} ms`, {
+        store: 'the log',
+      })
+    this.#confirmedAt = requestedAt
   }
 
   /** The position still to be reached, 'unconfirmed' if it is unknown, undefined if nothing is missing. */

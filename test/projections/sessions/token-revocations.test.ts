@@ -181,6 +181,22 @@ test('lets reads use the last confirmation while the log is unavailable, for the
     await store.close()
   }))
 
+test('without a recent confirmation reads the head to tell whether an account has changed', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEventStore(file)
+    const fault = { stalled: false, down: false }
+    let now = 0
+    const list = openList(behindNetwork(store, fault), () => now)
+    await store.append('account-7', 'none', [{ ...revoked(), type: 'PasswordChanged', data: { epoch: 1 } }])
+    await list.start()
+    const confirmed = await list.latestAccountPosition()
+    await store.append('diamond-1', 'none', [{ ...revoked(1), type: 'DiamondCreated' }])
+    now = 5000
+    assert.equal(await list.latestAccountPosition(), confirmed)
+    list.stop()
+    await store.close()
+  }))
+
 test('without a recent confirmation reads the streams of each token', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
