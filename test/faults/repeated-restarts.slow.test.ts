@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toEventMetadata } from '../../src/events/event-metadata.ts'
@@ -11,6 +10,7 @@ import { startService, type Service } from '../api/harness/service.ts'
 import { servicesInFolder } from '../api/harness/folder.ts'
 import { created, list, shown, stone } from '../api/harness/stones.ts'
 import { until } from '../until.ts'
+import { openFiles } from '../open-files.ts'
 
 const test = suite('a service')
 
@@ -77,7 +77,6 @@ test('loses and reacquires its leases ten times, after which all its background 
 })
 
 /** Number of files that this process has open; 0 on other systems than Linux. */
-const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
 
 test('starts and stops ten times without leaving files open', () =>
   servicesInFolder(async (start) => {

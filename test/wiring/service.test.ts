@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -7,6 +6,7 @@ import { startService } from '../../src/wiring/service.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { withFolder } from '../temporary-folder.ts'
+import { openFiles } from '../open-files.ts'
 
 const test = suite('a service that fails to start')
 
@@ -28,7 +28,6 @@ function failingAt<Port extends object>(port: Port, step: Step): Port {
   })
 }
 
-const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
 const settingsOf = (dataDir: string, port: number) =>
   readSettings({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'silent' })
 

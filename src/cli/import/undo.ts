@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { findUndoConflicts, type DiamondUndoRequest } from '../../commands/diamonds/undo-changes.ts'
@@ -38,13 +38,7 @@ export async function writeUndoFile(dataDir: string, undo: UndoFile): Promise<st
   const folder = join(resolve(dataDir), FOLDER)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, `import-${undo.at.replaceAll(/[-:]|\.\d+/g, '')}-${undo.import.slice(0, 8)}.json`)
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify(undo)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(path, `${JSON.stringify(undo)}\n`, { mode: 0o600, flush: true })
   const folderHandle = await open(folder)
   await folderHandle.sync().finally(() => folderHandle.close())
   return path

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { link, open, readdir, readFile, rename, unlink, utimes, type FileHandle } from 'node:fs/promises'
+import { link, open, readdir, readFile, rename, unlink, utimes, writeFile, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline, Transform, type Readable } from 'node:stream'
 import {
@@ -56,8 +56,7 @@ export function openDirectoryFileStore(folder: string): FileStore {
     removeTemporaryFile: (temporaryFile) => mapFileSystemErrors(() => removeTemporaryFile(layout, temporaryFile)),
     async close() {
       keepAlive.stop()
-      await Promise.all([...handles].map((handle) => handle.close()))
-      handles.clear()
+      await Promise.all([...handles].map((handle) => closeOnce(handle, handles)))
     },
   }
 }
@@ -71,15 +70,12 @@ async function readOrCreateIdentity({ folder, incoming }: DirectoryLayout): Prom
   const known = await ifExists(() => readFile(file, 'utf8'))
   if (known !== undefined) return known.trim()
   const draft = join(incoming, randomUUID())
-  const handle = await open(draft, 'wx', 0o600)
   try {
-    await handle.writeFile(`${randomUUID()}\n`)
-    await handle.sync()
+    await writeFile(draft, `${randomUUID()}\n`, { flag: 'wx', mode: 0o600, flush: true })
     await link(draft, file)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   } finally {
-    await handle.close()
     await ifExists(() => unlink(draft))
   }
   await syncFolder(folder)
@@ -133,7 +129,7 @@ class DirectoryFileUpload implements FileUpload {
     const release = () => {
       stopTouching()
       // The file is durable, so a failed close does not matter.
-      this.#close().catch(() => undefined)
+      closeOnce(this.handle, this.context.handles).catch(() => undefined)
     }
     try {
       await mapFileSystemErrors(() => syncFolder(dirname(file)))
@@ -169,14 +165,14 @@ class DirectoryFileUpload implements FileUpload {
     if (this.#done) return
     this.#done = true
     this.#stopKeepAlive()
-    await this.#close()
+    await closeOnce(this.handle, this.context.handles)
     await ifExists(() => unlink(this.path))
   }
+}
 
-  /** At most once: after a close, the descriptor's number may belong to another file. */
-  async #close(): Promise<void> {
-    if (this.context.handles.delete(this.handle)) await this.handle.close()
-  }
+/** Closes an open handle: at most once, because its descriptor's number may belong to another file afterwards. */
+async function closeOnce(handle: FileHandle, open: Set<FileHandle>): Promise<void> {
+  if (open.delete(handle)) await handle.close()
 }
 
 /** On a full disk, a write may store only part of the buffer. */

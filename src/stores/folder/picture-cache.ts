@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PictureStore } from '../ports/file-store.ts'
 import { ifExists } from './directory-layout.ts'
@@ -34,15 +34,8 @@ export function openPictureCache(folder: string, maxBytes: number): PictureStore
     async put(key, png) {
       await mkdir(folder, { recursive: true })
       const draft = join(folder, `${randomUUID()}.part`)
-      const handle = await open(draft, 'wx', 0o600)
-      try {
-        await handle.writeFile(png)
-        // Without the sync, a power failure may leave a named file without its content, which would be served from then
-        // on.
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
+      // Without `flush`, a power failure may leave a named file without its content, which would be served from then on.
+      await writeFile(draft, png, { flag: 'wx', mode: 0o600, flush: true })
       await rename(draft, fileOf(key))
       if (bytes !== undefined) bytes += png.length
       if (bytes === undefined || bytes > maxBytes) await evictOldest()

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MailTransport } from '../ports/mail.ts'
 
@@ -17,10 +17,8 @@ export function openOutbox(folder: string): MailTransport {
       transport ??= openTransport()
       const { message } = await (await transport).sendMail({ ...mail, headers: AUTO_SUBMITTED_HEADERS })
       const name = join(folder, nameOf(mail.messageId))
-      const file = await open(`${name}.part`, 'w', 0o600)
-      await file.writeFile(Buffer.isBuffer(message) ? message : Buffer.from(String(message)))
-      await file.sync()
-      await file.close()
+      const content = Buffer.isBuffer(message) ? message : String(message)
+      await writeFile(`${name}.part`, content, { mode: 0o600, flush: true })
       await rename(`${name}.part`, name)
       fileNames?.add(nameOf(mail.messageId))
     },

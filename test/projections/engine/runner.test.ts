@@ -30,6 +30,7 @@ import {
 } from './inventory-on-disk.ts'
 import { waitFor, until } from '../../until.ts'
 import { withFolder } from '../../temporary-folder.ts'
+import { openFiles } from '../../open-files.ts'
 
 const test = suite('a projection')
 
@@ -232,7 +233,6 @@ async function setUnknownCheckpoint({ store, reads }: Disk): Promise<string> {
 const buildsIn = (folder: string) => readdirSync(folder).filter((name) => /^read-diamonds.*\.db$/.test(name))
 /** Files that a pending build keeps open: the database, its WAL and the WAL's index. */
 const FILES_OF_A_BUILD = 3
-const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
 
 test('that is stopped during a rebuild keeps its live build until the rebuild is complete, and resumes each time', () =>
   withFolder(async (folder) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
+import { openFiles } from '../../open-files.ts'
 import { filesContract } from '../../contract/files.ts'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'adamant-files-'))
@@ -44,6 +45,19 @@ test('fails a read whose file is truncated meanwhile', async () => {
   const failed = await stream?.toArray().catch((error: unknown) => error)
   assert.is(failed instanceof Error && failed.name, 'BytesMissing')
   await files.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('leaves an upload open that began while it was closed, and the upload then closes its file', async () => {
+  const folder = newFolder()
+  const before = openFiles()
+  const files = openDirectoryFileStore(folder)
+  // Closing many files takes longer than opening one.
+  for (let upload = 0; upload < 100; upload++) await files.receive()
+  const [late] = await Promise.all([files.receive(), files.close()])
+  await late.write(Buffer.from('abc'))
+  await late.discard()
+  assert.is(openFiles(), before)
   rmSync(folder, { recursive: true })
 })
 
