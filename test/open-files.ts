@@ -1,4 +1,15 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 
-/** The number of files and sockets that this process has open; 0 where the system does not tell. */
-export const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
+/** The paths of the files that this process has open, and names of its sockets; none where the system does not tell. */
+export const openFiles = (): string[] =>
+  process.platform === 'linux' ? readdirSync(DESCRIPTORS).map((name) => targetOf(`${DESCRIPTORS}/${name}`)) : []
+
+const DESCRIPTORS = '/proc/self/fd'
+
+function targetOf(descriptor: string): string {
+  try {
+    return readlinkSync(descriptor)
+  } catch {
+    return '' // It was closed since the folder was read.
+  }
+}

@@ -59,10 +59,10 @@ test('closes everything that it opened, whichever step fails', () =>
       })
       if (fault instanceof Broken) failed++
       assert.is(closed, 1, `step ${fails}`)
-      if (fails === 2) before = openFiles()
+      if (fails === 2) before = openFiles().length
     }
     assert.ok(failed >= 5, `only ${failed} steps failed`)
-    assert.ok(openFiles() <= before + 2, `${openFiles() - before} more files are open`)
+    assert.ok(openFiles().length <= before + 2, `${openFiles().length - before} more files are open`)
   }))
 
 test('closes everything that it opened if its port is in use', () =>

@@ -29,8 +29,9 @@ type TokenEvent = Parameters<RevokedTokens['applyEvent']>[0]
 
 /**
  * Tells from memory which access tokens are revoked, without reading a store for each request. If the store's head is
- * local (embedded), each request compares it with the projected position. Otherwise the head is read every
- * second; if it was not confirmed for 5 s, or the missing events do not arrive, each request reads the token's streams.
+ * local (embedded), each request compares it with the projected position. Otherwise the head is read every second; if it
+ * was not confirmed for 5 s, or the missing events do not arrive, each request with an access token reads the token's
+ * streams, and each with an API token reads the head.
  * While the log is unavailable no token can be revoked either: for STALE_READS seconds, read-only requests use the last
  * confirmed state.
  */

@@ -171,8 +171,8 @@ class DirectoryFileUpload implements FileUpload {
 }
 
 /** Closes an open handle: at most once, because its descriptor's number may belong to another file afterwards. */
-async function closeOnce(handle: FileHandle, open: Set<FileHandle>): Promise<void> {
-  if (open.delete(handle)) await handle.close()
+async function closeOnce(handle: FileHandle, openHandles: Set<FileHandle>): Promise<void> {
+  if (openHandles.delete(handle)) await handle.close()
 }
 
 /** On a full disk, a write may store only part of the buffer. */

@@ -242,7 +242,7 @@ test('that is stopped during a rebuild keeps its live build until the rebuild is
     // More events than one page of the log and the in-memory tail hold.
     for (const price of [1, 2]) await Promise.all(ids.map((id) => vendor.patch(id, { price })))
     const live = await setUnknownCheckpoint(disk)
-    const before = openFiles()
+    const before = openFiles().length
     let runner = runnerOf(disk)
     let stopping: Promise<void> | undefined
     const stopped = observedRebuilds(disk.reads, async () => void (stopping ??= runner.stop()))
@@ -259,7 +259,7 @@ test('that is stopped during a rebuild keeps its live build until the rebuild is
       assert.is(buildsIn(folder).length, 2)
     }
     assert.ok(stops >= 2, `it was stopped ${stops} times`)
-    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
+    assert.ok(openFiles().length <= before + 2 + FILES_OF_A_BUILD, `${openFiles().length - before} more files are open`)
     await project(disk)
     await assertModelMatchesLog(disk)
     await disk.close()
@@ -270,7 +270,7 @@ test('whose rebuild fails repeatedly resumes in the same file, and completes whe
     const disk = openDisk(folder)
     await vendorOf(disk.store).create(3)
     await setUnknownCheckpoint(disk)
-    const before = openFiles()
+    const before = openFiles().length
     let checks = 0
     const failing = observedRebuilds(disk.reads, async () => {
       checks++
@@ -281,7 +281,7 @@ test('whose rebuild fails repeatedly resumes in the same file, and completes whe
     await until('five failures', () => checks >= 5)
     await runner.stop()
     assert.is(buildsIn(folder).length, 2)
-    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
+    assert.ok(openFiles().length <= before + 2 + FILES_OF_A_BUILD, `${openFiles().length - before} more files are open`)
     await project(disk)
     await assertModelMatchesLog(disk)
     await disk.close()

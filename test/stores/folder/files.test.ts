@@ -50,14 +50,16 @@ test('fails a read whose file is truncated meanwhile', async () => {
 
 test('leaves an upload open that began while it was closed, and the upload then closes its file', async () => {
   const folder = newFolder()
-  const before = openFiles()
   const files = openDirectoryFileStore(folder)
   // Closing many files takes longer than opening one.
   for (let upload = 0; upload < 100; upload++) await files.receive()
   const [late] = await Promise.all([files.receive(), files.close()])
   await late.write(Buffer.from('abc'))
   await late.discard()
-  assert.is(openFiles(), before)
+  assert.equal(
+    openFiles().filter((path) => path.startsWith(folder)),
+    [],
+  )
   rmSync(folder, { recursive: true })
 })
 
