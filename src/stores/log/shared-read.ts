@@ -140,8 +140,9 @@ class SharedRead {
   async run(): Promise<void> {
     await new InterruptibleSleep().sleep(this.timing.gatherMs)
     this.#prefixes = [...new Set([...this.#readers].flatMap(({ prefixes }) => prefixes))]
-    this.#subscription = this.store.subscribe(this.from, { prefixes: this.#prefixes })
     try {
+      if (this.#readers.size === 0) return
+      this.#subscription = this.store.subscribe(this.from, { prefixes: this.#prefixes })
       for await (const batch of this.#subscription) {
         if (this.#readers.size === 0) return
         this.#add(batch)
@@ -151,7 +152,7 @@ class SharedRead {
     } catch {
       // Each reader continues with its own subscription, and gets its error.
     } finally {
-      this.#subscription.stop()
+      this.#subscription?.stop()
       this.#completePage()
       this.#tail.complete()
       this.#tail.wakeFollowers()

@@ -158,6 +158,35 @@ test('continue alone when the shared read fails', () =>
     assert.equal(await found, [all, numbers(1, 2)])
   }))
 
+test('get the error of a log that was closed before their shared read began', () =>
+  withFakeTime(async (time) => {
+    const subscribe = () => {
+      throw new StoreUnavailable('closed')
+    }
+    const store = shareReads({ ...new CountingLog(LENGTH).store, subscribe }, TIMING)
+    const outcome = readToHead(store, ['a-']).catch((error: unknown) => error)
+    await passGatherTime(time)
+    assert.is(String(await outcome), String(new StoreUnavailable('closed')))
+  }))
+
+test('that stop before their shared read begins read nothing', () =>
+  withFakeTime(async (time) => {
+    const { store } = new CountingLog(LENGTH)
+    let opened = 0
+    const subscribe: EventStore['subscribe'] = (...args) => {
+      opened++
+      return store.subscribe(...args)
+    }
+    const subscription = shareReads({ ...store, subscribe }, TIMING).subscribe('start', { prefixes: ['a-'] })
+    const batches = subscription[Symbol.asyncIterator]()
+    const first = batches.next()
+    await time.advance(TIMING.gatherMs - 1)
+    subscription.stop()
+    assert.is((await first).done, true)
+    await passGatherTime(time)
+    assert.is(opened, 0)
+  }))
+
 test('end when they are stopped, even while they wait for a batch', () =>
   withFakeTime(async (time) => {
     const hanging = new CountingLog(LENGTH).store
