@@ -4,7 +4,7 @@ import { forgetAccount, requireLogin } from '../../src/commands/accounts/forget-
 import { findAccount } from '../../src/commands/accounts/accounts.ts'
 import { expect, request } from './harness/request.ts'
 import { newSender, shared } from './harness/secrets.ts'
-import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, untilDelivered, type Service } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
 const test = suite<{ service: Service }>('a forgotten account')
@@ -21,13 +21,15 @@ test('can no longer authenticate, its secrets are unknown, and no event contains
   const sender = await newSender(installation)
   const headers = { Authorization: sender.authorization }
   const { secret_key } = await shared(url, sender, { secret: 'x' })
-  expect(200, await request(url, { path: '/api/v1/authcheck', headers }))
+  const check = () => request(url, { path: '/api/v1/authcheck', headers })
+  expect(200, await check())
   const { account } = await forgetAccount(
     { ...context, persons, vault },
     await requireLogin(context, sender.email),
     cli,
   )
-  expect(401, await request(url, { path: '/api/v1/authcheck', headers }))
+  await untilDelivered('the forgotten account', async () => (await check()).status === 401)
+  expect(401, await check())
   expect(404, await request(url, { method: 'POST', path: `/api/v1/secret/${secret_key}` }))
   assert.is(account, sender.account)
   assert.is(await persons.readPerson(account), undefined)

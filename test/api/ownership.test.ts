@@ -4,7 +4,7 @@ import { revokeToken } from '../../src/commands/sessions/token-introspection.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { vendor } from './harness/account.ts'
 import { expect, refusal, type Request } from './harness/request.ts'
-import { apiSuite } from './harness/service.ts'
+import { apiSuite, untilDelivered } from './harness/service.ts'
 import { expectNoChange, created, stone } from './harness/stones.ts'
 
 const time = { now: Date.now() }
@@ -111,6 +111,7 @@ test('with a revoked token is 401 from the next request on', async ({ service })
   const sessions = { ...context, ...noLogging, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
   await revokeToken(sessions, { token: vendor.token, client: claims.client }, origin)
+  await untilDelivered('the revocation', async () => (await vendor.get('/v4/diamond')).status === 401)
   for (const request of requests(1)) expect(401, await vendor.send(request))
 })
 

@@ -11,7 +11,8 @@ import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 import { Vendors, type Vendor } from './account.ts'
-import { enginesFor, forgetEngines } from '../../engines.ts'
+import { areEmbedded, enginesFor, forgetEngines } from '../../engines.ts'
+import { until } from '../../until.ts'
 import { request, type ApiResponse, type Request } from './request.ts'
 
 /** Differences from the service in production. */
@@ -170,6 +171,14 @@ export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
   // The service is undefined if it could not start; that error is reported.
   test.after(({ service }: Partial<Given>) => service?.stop())
   return test
+}
+
+/**
+ * Waits until the service knows of an event that another process appended, as an operator's command does: a log on a
+ * server delivers it. With an embedded log the service knows at once, so nothing is waited for.
+ */
+export const untilDelivered = async (description: string, isKnown: () => Promise<boolean>): Promise<void> => {
+  if (!areEmbedded) await until(description, isKnown)
 }
 
 /** A clock that stays within one step of link signatures, so that all responses of a suite have the same signatures. */

@@ -5,7 +5,7 @@ import { vendor } from '../harness/account.ts'
 import { newEpoch } from '../harness/new-epoch.ts'
 import { servicesInFolder } from '../harness/folder.ts'
 import { expect, refusal } from '../harness/request.ts'
-import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, untilDelivered, type Service } from '../harness/service.ts'
 import { cookieIn, cookieOf, isLogIn, logInRequest, newPerson, getPage, type Person } from './browser.ts'
 
 type Given = { service: Service; ann: Person; time: { now: number } }
@@ -114,15 +114,18 @@ test('ends after 12 hours', async ({ service, ann, time }) => {
 
 test('ends when the password is changed or the account is disabled', async ({ service }) => {
   const { context } = service.installation
+  const isLoggedOut = async (cookie: string) => isLogIn(await getPage(service, '/inventory', cookie))
   const tom = await newPerson(service)
   const [before, after] = [await cookieOf(service, tom), { ...tom, password: 'another password' }]
   const passwords = { hash: async () => 'not a hash' }
   await changePassword({ ...context, passwords }, { ...after, apiTokens: 'kept' }, origin)
-  assert.ok(isLogIn(await getPage(service, '/inventory', before)))
+  await untilDelivered('the changed password', () => isLoggedOut(before))
+  assert.ok(await isLoggedOut(before))
   const eve = await newPerson(service)
   const cookie = await cookieOf(service, eve)
   await disableAccount(context, { email: eve.email, apiTokens: 'kept' }, origin)
-  assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
+  await untilDelivered('the disabled account', () => isLoggedOut(cookie))
+  assert.ok(await isLoggedOut(cookie))
 })
 
 test('is valid only for pages: the API rejects its token, and an API token opens no page', async ({ service, ann }) => {

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { revokeApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { expect, request, type Request } from '../harness/request.ts'
-import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, untilDelivered, type Service } from '../harness/service.ts'
 import { form, newSender, newToken, expectError, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
@@ -186,10 +186,12 @@ test('requires the valid, non-empty credentials of an account', async ({ url, an
 
 test('requires a token that is not revoked', async ({ service, url, ann }) => {
   const { authorization, tokenId } = await newToken(service.installation, ann.email)
-  expect(200, await request(url, form('/api/v1/share', 'secret=x', authorization)))
+  const share = () => request(url, form('/api/v1/share', 'secret=x', authorization))
+  expect(200, await share())
   const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
   await revokeApiToken(service.installation.context, { email: ann.email, token: tokenId }, origin)
-  expectError(await request(url, form('/api/v1/share', 'secret=x', authorization)), 401, 'Not authorized')
+  await untilDelivered('the revocation', async () => (await share()).status === 401)
+  expectError(await share(), 401, 'Not authorized')
 })
 
 test('rejects an invalid recipient, for shared and generated secrets', async ({ url, ann }) => {
