@@ -2,8 +2,6 @@ import { Counter } from 'prom-client'
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import { recordReading } from '../commands/certifications/certifications.ts'
 import type { CertificationServices } from '../http/certifications/resource.ts'
-import type { FormUploads } from '../http/files/form-uploads.ts'
-import type { SignedLinks } from '../http/kit/signed-links.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
 import { CertificationQueries } from '../projections/certifications/certifications.ts'
@@ -46,23 +44,21 @@ export function openReportReading(
   return { queries, tools }
 }
 
-type CertificationServicesFactory = (links: SignedLinks) => CertificationServices['certifications']
-
-/** Creates the Certification API's services for a base URL of links. */
+/** Opens the Certification API's services. */
 export function openCertifications(
   { files, context }: Installation,
   queries: CertificationQueries,
   { progress: diamondsProgress }: DiamondQueries,
-  uploads: FormUploads,
-): CertificationServicesFactory {
+  { uploads, links }: Pick<CertificationServices['certifications'], 'uploads' | 'links'>,
+): CertificationServices['certifications'] {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const ids = { ...context, kind: 'certification', ...CERTIFICATION_IDS, origin }
-  const services = {
+  return {
     context: { ...context, certificationIds: new IdAllocator(ids) },
     queries,
     diamondsProgress,
     uploads,
     files,
+    links,
   }
-  return (links) => ({ ...services, links })
 }

@@ -1,5 +1,5 @@
-import type { RequestListener } from 'node:http'
-import { publicUrlsOf, isPublicByHttps } from './settings.ts'
+import type { RequestListener, ServerResponse } from 'node:http'
+import { isPublicByHttps, type PublicUrls } from './settings.ts'
 import { openCertifications } from './certifications.ts'
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
@@ -11,6 +11,9 @@ import { createRequestLogger } from './logs.ts'
 import { createErrorLogger } from '../http/kit/errors.ts'
 import { readMetrics } from '../http/health/metrics.ts'
 import { createApp } from '../http/app.ts'
+import { CONNECTION_LIMITS, listen, type ListeningServer } from '../http/kit/server.ts'
+import { STARTING_ENDPOINTS } from '../http/starting.ts'
+import { ChangeFeed, type ChangeFeedOptions } from '../projections/diamonds/change-feed.ts'
 import { createOpenApiDocument } from '../http/openapi/description.ts'
 import { LongPollLimiter } from '../http/changes/changes.ts'
 import { cookieFor } from '../http/inventory/session.ts'
@@ -19,7 +22,6 @@ import { SignedLinks } from '../http/kit/signed-links.ts'
 import type { RequestActivity } from '../http/kit/request-activity.ts'
 import { StonePictureCache } from '../http/report/pictures.ts'
 import { openPictureStore, createStoneModels } from './scoring.ts'
-import type { ChangeFeeds } from './change-feeds.ts'
 import type { OpenEvidence } from './evidence.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
@@ -36,27 +38,58 @@ import { openTokens } from './tokens.ts'
 /** Ids are reserved in blocks, one event per block; the next block is fetched when half of the current one is used. */
 const DIAMOND_IDS = { size: 2_000, prefetchThreshold: 1_000 }
 
-/** Creates the request listener once the port, which links contain, is known. */
-export type HttpService = {
-  readonly appFor: (port: number) => RequestListener
-}
-
 type HttpDependencies = {
   readonly readModels: ReadModelRegistry
   readonly queries: DiamondQueries
-  readonly changes: ChangeFeeds
+  readonly changes: ChangeFeedOptions
   readonly certifications: CertificationQueries
   readonly secrets: OpenSecrets
   readonly webhooks: OpenWebhooks
   readonly evidence: OpenEvidence
   readonly stale: StaleReadPolicy
+  readonly notReadyReasons: () => Promise<string[]>
 }
 
-/** State of the whole service, and its recorders of requests. */
-type ServiceObservability = {
-  readonly notReadyReasons: () => Promise<string[]>
-  readonly traffic: RequestActivity
-  readonly requestMetrics: RequestMetrics
+/**
+ * Listens for requests. Until another listener serves them they get 503 with Retry-After, except the liveness check.
+ * @throws the system's error, such as EADDRINUSE
+ */
+export async function listenForRequests(
+  installation: Installation,
+  observability: RequestObservability,
+  parts: ServiceParts,
+): Promise<ListeningServer> {
+  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections, TRUST_PROXY: trustProxy } = installation.settings
+  const onRefused = () => observability.requestMetrics.refusedConnections.inc()
+  const app = createApp(STARTING_ENDPOINTS, undefined, { ...appOptions(installation, observability), log: () => {} })
+  const server = await listen(app.callback(), {
+    host,
+    port,
+    https: isPublicByHttps(installation.settings),
+    limits: { ...CONNECTION_LIMITS, maxConnections, trustProxy, onRefused },
+  })
+  parts.add({ stage: 'requests', name: 'requests', stop: () => server.stop() })
+  return server
+}
+
+/** Recorders of requests. */
+export type RequestObservability = { readonly traffic: RequestActivity; readonly requestMetrics: RequestMetrics }
+
+function appOptions(installation: Installation, { traffic, requestMetrics }: RequestObservability) {
+  const { settings, readModelTimeoutMs, log } = installation
+  const logRequest = createRequestLogger(installation)
+  return {
+    log: createErrorLogger(log),
+    onResponse: (request: RequestLogEntry) => {
+      requestMetrics.record(request)
+      logRequest(request)
+    },
+    onLongPoll: (res: ServerResponse) => traffic.excludeLongPoll(res),
+    readModelTimeoutMs,
+    trustProxy: settings.TRUST_PROXY,
+    https: isPublicByHttps(settings),
+    allowedOrigins: settings.CORS_ORIGINS,
+  }
 }
 
 /**
@@ -65,17 +98,24 @@ type ServiceObservability = {
  */
 export async function openHttpService(
   installation: Installation,
-  { readModels, queries, changes, certifications, secrets, webhooks, evidence, stale }: HttpDependencies,
-  { notReadyReasons, traffic, requestMetrics }: ServiceObservability,
+  urls: PublicUrls,
+  {
+    readModels,
+    queries,
+    changes,
+    certifications,
+    secrets,
+    webhooks,
+    evidence,
+    stale,
+    notReadyReasons,
+  }: HttpDependencies,
+  observability: RequestObservability,
   parts: ServiceParts,
-): Promise<HttpService> {
-  const { settings, store, files, people, context, keys, metricsRegistry, log } = installation
-  const logRequest = createRequestLogger(installation)
-  const recordRequest = (request: RequestLogEntry) => {
-    requestMetrics.record(request)
-    logRequest(request)
-  }
+): Promise<RequestListener> {
+  const { settings, store, files, people, context, keys, metricsRegistry } = installation
   const linkKeys = await LinkKeys.open(context, keys)
+  const links = new SignedLinks(urls.base, linkKeys, context.clock)
   await people.loadKey()
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const diamondIds = new IdAllocator({ ...context, kind: 'diamond', ...DIAMOND_IDS, origin })
@@ -83,7 +123,6 @@ export async function openHttpService(
   const drawingPool = openTracePool()
   parts.add({ stage: 'dependencies', name: 'pictures', stop: () => drawingPool.close() })
   const uploads = new FormUploads(files)
-  const certificationsFor = openCertifications(installation, certifications, queries, uploads)
   const { inspect, draw } = createStoneModels(drawingPool, files)
   const pictures = new StonePictureCache(
     ({ subject, kind }) =>
@@ -91,59 +130,41 @@ export async function openHttpService(
     openPictureStore(installation),
   )
 
-  const webhooksFor = await webhooks.openServices()
-
-  return {
-    appFor(port) {
-      const addresses = publicUrlsOf(settings, port)
-      const links = new SignedLinks(addresses.base, linkKeys, context.clock)
-      const endpoints = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
-      const apiInfo = { baseUrl: addresses.base, version: VERSION }
-      let openApiJson: Buffer | undefined
-      const services: EndpointServices = {
-        readModels,
-        bearer: tokens.bearer,
-        certifications: certificationsFor(links),
-        report: { queries, links, pictures, store, people },
-        diamonds: { context: { ...context, diamondIds }, queries, links, people },
-        models: { context, queries, files, uploads, links, inspect },
-        changes: { feed: changes.feedFor(links), longPollLimiter: new LongPollLimiter() },
-        health: { notReadyReasons },
-        metricsRegistry,
-        openApi: {
-          json: () =>
-            (openApiJson ??= Buffer.from(
-              JSON.stringify(createOpenApiDocument(endpoints.filter(isApiEndpoint), apiInfo)),
-            )),
-        },
-        front: { baseUrl: addresses.base },
-        wellKnown: { contact: settings.SECURITY_CONTACT, baseUrl: addresses.base, clock: context.clock },
-        sessions: tokens.sessions,
-        browser: {
-          ...tokens.browser,
-          cookie: cookieFor(isPublicByHttps(settings)),
-          ownOrigins: [new URL(addresses.base).origin],
-        },
-        authorizationServer: { baseUrl: addresses.auth },
-        secrets: secrets.services(addresses, tokens.apiTokens),
-        secretPages: secrets.pages(addresses),
-        webhooks: webhooksFor(addresses.base),
-        evidence: evidence.services,
-      }
-      const app = createApp(endpoints, services, {
-        log: createErrorLogger(log),
-        onResponse: recordRequest,
-        onLongPoll: (res) => traffic.excludeLongPoll(res),
-        readModelTimeoutMs: installation.readModelTimeoutMs,
-        trustProxy: settings.TRUST_PROXY,
-        https: isPublicByHttps(settings),
-        allowedOrigins: settings.CORS_ORIGINS,
-      })
-      const handleRequest = app.callback()
-      return (req, res) => {
-        traffic.track(res)
-        void handleRequest(req, res)
-      }
+  const endpoints = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
+  const apiInfo = { baseUrl: urls.base, version: VERSION }
+  let openApiJson: Buffer | undefined
+  const services: EndpointServices = {
+    readModels,
+    bearer: tokens.bearer,
+    certifications: openCertifications(installation, certifications, queries, { uploads, links }),
+    report: { queries, links, pictures, store, people },
+    diamonds: { context: { ...context, diamondIds }, queries, links, people },
+    models: { context, queries, files, uploads, links, inspect },
+    changes: { feed: new ChangeFeed(changes, links), longPollLimiter: new LongPollLimiter() },
+    health: { notReadyReasons },
+    metricsRegistry,
+    openApi: {
+      json: () =>
+        (openApiJson ??= Buffer.from(JSON.stringify(createOpenApiDocument(endpoints.filter(isApiEndpoint), apiInfo)))),
     },
+    front: { baseUrl: urls.base },
+    wellKnown: { contact: settings.SECURITY_CONTACT, baseUrl: urls.base, clock: context.clock },
+    sessions: tokens.sessions,
+    browser: {
+      ...tokens.browser,
+      cookie: cookieFor(isPublicByHttps(settings)),
+      ownOrigins: [new URL(urls.base).origin],
+    },
+    authorizationServer: { baseUrl: urls.auth },
+    secrets: secrets.services(tokens.apiTokens),
+    secretPages: secrets.pages,
+    webhooks: await webhooks.openServices(),
+    evidence: evidence.services,
+  }
+  const app = createApp(endpoints, services, appOptions(installation, observability))
+  const handleRequest = app.callback()
+  return (req, res) => {
+    observability.traffic.track(res)
+    void handleRequest(req, res)
   }
 }

@@ -191,5 +191,5 @@ export async function listenForMetrics(installation: Installation): Promise<List
   if (METRICS_PORT === undefined) return undefined
   const options = { log: createErrorLogger(log), trustProxy: TRUST_PROXY }
   const app = createApp([readMetricsOnOwnPort], { metricsRegistry }, options)
-  return listen(() => app.callback(), HOST, METRICS_PORT)
+  return listen(app.callback(), { host: HOST, port: METRICS_PORT })
 }

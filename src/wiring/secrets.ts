@@ -14,10 +14,10 @@ import type { OpenReadModel } from '../projections/engine/background-services.ts
 import { RecentSecrets } from '../projections/secrets/secrets.ts'
 
 export type OpenSecrets = {
-  readonly services: (addresses: PublicUrls, apiTokens: ApiTokens) => SecretServices['secrets']
-  readonly pages: (addresses: PublicUrls) => SecretPageServices['secretPages']
-  /** Tools for deletion, expiry and mails. @param addresses base URLs of links */
-  readonly toolsAt: (addresses: PublicUrls) => SecretReactionTools
+  readonly services: (apiTokens: ApiTokens) => SecretServices['secrets']
+  readonly pages: SecretPageServices['secretPages']
+  /** Tools for deletion, expiry and mails. */
+  readonly tools: SecretReactionTools
 }
 
 type SecretReactionTools = Pick<ConsumerTools, 'secrets' | 'isClockSettled' | 'withdraw' | 'mailer'>
@@ -25,6 +25,7 @@ type SecretReactionTools = Pick<ConsumerTools, 'secrets' | 'isClockSettled' | 'w
 /** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(
   { settings, vault, mail, keys, context, clock, log, hashing }: Installation,
+  urls: PublicUrls,
   readModel: OpenReadModel,
   parts: ServiceParts,
 ): OpenSecrets {
@@ -43,16 +44,15 @@ export function openSecrets(
     perAccount: settings.MAILS_PER_ACCOUNT,
   })
   const api = { ...secrets, recent, rateLimit, mailLimits, allowsAnonymous: settings.SECRETS_ANONYMOUS }
-  const originsOf = ({ base, secrets: secretsUrl }: PublicUrls) =>
-    [base, secretsUrl].map((address) => new URL(address).origin)
+  const ownOrigins = [urls.base, urls.secrets].map((url) => new URL(url).origin)
   return {
-    services: (addresses, apiTokens) => ({
+    services: (apiTokens) => ({
       ...api,
       apiTokens,
-      trustedOrigins: { ownOrigins: originsOf(addresses), allowedOrigins: settings.CORS_ORIGINS },
+      trustedOrigins: { ownOrigins, allowedOrigins: settings.CORS_ORIGINS },
     }),
-    pages: (addresses) => ({ secrets, rateLimit, baseUrl: addresses.secrets, ownOrigins: originsOf(addresses) }),
-    toolsAt: ({ secrets: address }) => ({
+    pages: { secrets, rateLimit, baseUrl: urls.secrets, ownOrigins },
+    tools: {
       secrets,
       isClockSettled: clock.isSettled,
       withdraw: async (digests) => mail.withdraw?.(linkMessageIds(digests, settings.MAIL_FROM)),
@@ -61,9 +61,9 @@ export function openSecrets(
         isClockSettled: clock.isSettled,
         mail,
         from: settings.MAIL_FROM,
-        baseUrl: address,
+        baseUrl: urls.secrets,
         log,
       }),
-    }),
+    },
   }
 }

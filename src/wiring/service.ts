@@ -1,7 +1,8 @@
+import type { RequestListener } from 'node:http'
 import { isIntentionallyReadOnly, describeReadOnlyState } from '../domain/installation/log-lifecycle.ts'
 import { ENDPOINTS } from '../http/endpoints.ts'
 import { RequestMetrics } from '../http/health/health.ts'
-import { CONNECTION_LIMITS, listen, type ListeningServer } from '../http/kit/server.ts'
+import type { ListeningServer } from '../http/kit/server.ts'
 import { RequestActivity } from '../http/kit/request-activity.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
@@ -20,7 +21,7 @@ import { openChangeFeeds } from './change-feeds.ts'
 import { guardInstallation, registerBreakerMetrics, type GuardedInstallation } from './circuit-breakers.ts'
 import { openEvidence } from './evidence.ts'
 import { Consumers } from './consumers.ts'
-import { openHttpService, type HttpService } from './http.ts'
+import { listenForRequests, openHttpService, type RequestObservability } from './http.ts'
 import type { Installation } from './installation.ts'
 import { listenForMetrics, registerLogMetrics, registerProcessMetrics, registerVaultMetrics } from './metrics.ts'
 import { readOnly, requireInstallation } from './open-installation.ts'
@@ -29,7 +30,7 @@ import { ServiceParts } from './service-parts.ts'
 import { openLogRollbackMonitor } from './log-rollback-monitor.ts'
 import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
-import { publicUrlsOf, isPublicByHttps, localUrl } from './settings.ts'
+import { publicUrlsOf, localUrl } from './settings.ts'
 import { openWebhooks } from './webhooks.ts'
 
 /**
@@ -84,15 +85,22 @@ export async function startService(
   installation: Installation,
   { isReadOnly = false, signal }: StartOptions = {},
 ): Promise<RunningService> {
-  const parts = new ServiceParts(installation.log, installation.metricsRegistry)
+  const { settings, log, metricsRegistry } = installation
+  const parts = new ServiceParts(log, metricsRegistry)
   parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
+  const observability = {
+    traffic: new RequestActivity(),
+    requestMetrics: new RequestMetrics(metricsRegistry, ENDPOINTS),
+  }
   try {
+    const isHttp = settings.ROLES.includes('http')
+    const server = isHttp ? await listenForRequests(installation, observability, parts) : undefined
     const guarded = guardInstallation(isReadOnly ? readOnly(installation) : installation, parts)
     const abortStart = () => guarded.startWait.end()
     if (signal?.aborted === true) abortStart()
     signal?.addEventListener('abort', abortStart, { once: true })
     await requireInstallation(guarded.installation, isReadOnly ? 'served read-only' : 'served')
-    return await startComponents(guarded, parts)
+    return await startComponents(guarded, server, observability, parts)
   } catch (error) {
     await parts.close()
     throw error
@@ -101,16 +109,17 @@ export async function startService(
 
 async function startComponents(
   { installation: guarded, stale, startWait }: GuardedInstallation,
+  httpServer: ListeningServer | undefined,
+  observability: RequestObservability,
   parts: ServiceParts,
 ): Promise<RunningService> {
   const installation = { ...guarded, store: shareReads(guarded.store) }
   const { settings, store } = installation
+  const urls = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)
   const state = { stopping: false }
   await requireServable(installation)
   await compareClockWithLog(installation)
   const rollbackMonitor = await openLogRollbackMonitor(installation, parts)
-  const traffic = new RequestActivity()
-  const requestMetrics = new RequestMetrics(installation.metricsRegistry, ENDPOINTS)
   registerBreakerMetrics(installation)
   registerVaultMetrics(installation)
   const delay = new EventLoopDelay()
@@ -120,13 +129,13 @@ async function startComponents(
   registerLogMetrics(installation, consumers.checkpointed())
   const { model, progress } = consumers.readModel(diamonds)
   const changes = openChangeFeeds(installation, consumers.readModel(diamonds), stale, parts)
-  const secrets = openSecrets(installation, consumers.readModel(secretsModel), parts)
-  const webhooks = openWebhooks(installation, consumers.readModel(webhooksModel), changes)
+  const secrets = openSecrets(installation, urls, consumers.readModel(secretsModel), parts)
+  const webhooks = openWebhooks(installation, urls.base, consumers.readModel(webhooksModel), changes)
   const evidence = await openEvidence(installation, consumers.readModel(merkleTree))
   const head = await store.head()
   await consumers.startReadModels()
   const reports = openReportReading(installation, consumers.readModel(certifications), parts)
-  const scoring = openScoring(installation, traffic, parts)
+  const scoring = openScoring(installation, observability.traffic, parts)
 
   async function notReadyReasons(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
@@ -136,51 +145,37 @@ async function startComponents(
     return [...reasons, ...(await consumers.notReadyReasons(head))]
   }
 
-  async function openHttp(): Promise<HttpService> {
+  async function openHttp(): Promise<RequestListener> {
     const { maxScannedDiamonds, readModelTimeoutMs } = installation
-    const queries = new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs)
-    const otherDependencies = { secrets, webhooks, evidence, stale }
     const dependencies = {
       readModels: consumers,
-      queries,
+      queries: new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs),
       changes,
       certifications: reports.queries,
-      ...otherDependencies,
+      secrets,
+      webhooks,
+      evidence,
+      stale,
+      notReadyReasons: async () => [...(await notReadyReasons()), ...(await findWriteRefusals(installation))],
     }
-    const readiness = async () => [...(await notReadyReasons()), ...(await findWriteRefusals(installation))]
-    const observability = { notReadyReasons: readiness, traffic, requestMetrics }
-    return openHttpService(installation, dependencies, observability, parts)
-  }
-
-  async function listenForRequests(http: HttpService): Promise<ListeningServer> {
-    const connectionLimits = {
-      ...CONNECTION_LIMITS,
-      maxConnections: settings.MAX_CONNECTIONS,
-      trustProxy: settings.TRUST_PROXY,
-      onRefused: () => requestMetrics.refusedConnections.inc(),
-    }
-    const https = isPublicByHttps(settings)
-    const server = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, connectionLimits)
-    parts.add({ stage: 'requests', name: 'requests', stop: () => server.stop() })
-    return server
+    return openHttpService(installation, urls, dependencies, observability, parts)
   }
 
   // Checked before the service is reachable; later changes are handled by the components themselves.
   const closed = await store.closedReason()
   const isServedReadOnly = closed !== undefined && isIntentionallyReadOnly(closed.why)
-  const http = settings.ROLES.includes('http') ? await openHttp() : undefined
+  const listener = httpServer && (await openHttp())
   // Requests get 503 instead of waiting for the log.
   startWait.end()
-  const httpServer = http && (await listenForRequests(http))
+  if (listener !== undefined) httpServer?.serve(listener)
   const metricsServer = await listenForMetrics(installation)
   if (metricsServer !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metricsServer.stop() })
-  const addresses = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)
   const startWork = async () => {
     if (isServedReadOnly || state.stopping) return
     await consumers.startWork({
       ...installation,
-      ...secrets.toolsAt(addresses),
-      ...webhooks.toolsAt(addresses.base),
+      ...secrets.tools,
+      ...webhooks.tools,
       signer: evidence.signer,
       scoring: scoring.tools,
       reports: reports.tools,
@@ -196,7 +191,7 @@ async function startComponents(
   if (rollbackMonitor.areStoresVerified()) await workStarted
   const workFailure = new Promise<Error>((resolve) => void workStarted.catch(resolve))
   return {
-    url: httpServer && publicUrlsOf(settings, httpServer.port).base,
+    url: httpServer && urls.base,
     local: httpServer && localUrl(settings, httpServer.port),
     metrics: metricsServer && localUrl(settings, metricsServer.port),
     fatalError: Promise.race([rollbackMonitor.fatalError, workFailure]),

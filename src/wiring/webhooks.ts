@@ -6,7 +6,7 @@ import type { Origin } from '../events/event-metadata.ts'
 import { PATH_LINKS } from '../representations/json.ts'
 import { SignedLinks } from '../http/kit/signed-links.ts'
 import type { WebhookServices } from '../http/webhooks/resource.ts'
-import { ChangeFeed } from '../projections/diamonds/change-feed.ts'
+import { ChangeFeed, type ChangeFeedOptions } from '../projections/diamonds/change-feed.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { PolledProgress } from '../projections/engine/progress.ts'
 import type { OpenReadModel } from '../projections/engine/background-services.ts'
@@ -26,21 +26,23 @@ import {
   type SendMessage,
   type SendTestMessage,
 } from '../reactions/webhooks/webhook-sender.ts'
-import type { ChangeFeeds } from './change-feeds.ts'
 import type { Installation } from './installation.ts'
 
 export type OpenWebhooks = {
-  /** Services of the webhook API, by base URL of links. */
-  readonly openServices: () => Promise<(address: string) => WebhookServices['webhooks']>
-  /** Tools for deliveries. @param address base URL of links in messages */
-  readonly toolsAt: (address: string) => WebhookDeliveryTools
+  readonly openServices: () => Promise<WebhookServices['webhooks']>
+  readonly tools: WebhookDeliveryTools
 }
 
-/** Opens webhooks: their API and deliveries. */
-export function openWebhooks(installation: Installation, readModel: OpenReadModel, changes: ChangeFeeds): OpenWebhooks {
+/** Opens webhooks: their API and deliveries. @param baseUrl of links */
+export function openWebhooks(
+  installation: Installation,
+  baseUrl: string,
+  readModel: OpenReadModel,
+  changes: ChangeFeedOptions,
+): OpenWebhooks {
   const { context, store, reads, keys, log, metricsRegistry } = installation
   const origin: Origin = { actor: 'service', via: 'http', correlation: 'ids' }
-  const unlinkedFeed = changes.feedFor(PATH_LINKS)
+  const unlinkedFeed = new ChangeFeed(changes, PATH_LINKS)
   const {
     context: webhookContext,
     send,
@@ -55,31 +57,27 @@ export function openWebhooks(installation: Installation, readModel: OpenReadMode
   })
   for (const outcome of ['taken', 'failed']) attempts.inc({ outcome }, 0)
   const countAttempt = ({ error }: DeliveryOutcome) => attempts.inc({ outcome: error === null ? 'taken' : 'failed' })
+  const linkKeys = new DeliveryLinkKeys(context, keys)
+  const links = new SignedLinks(baseUrl, linkKeys, context.clock)
   return {
     async openServices() {
-      const deliveries = await openDeliveryAttempts(reads)
-      return (address) => ({
-        context: webhookContext,
-        readModel,
-        listDeliveries: deliveries,
-        sendTestMessage,
-        baseUrl: address,
-      })
+      const listDeliveries = await openDeliveryAttempts(reads)
+      return { context: webhookContext, readModel, listDeliveries, sendTestMessage, baseUrl }
     },
-    toolsAt(address) {
-      const linkKeys = new DeliveryLinkKeys(context, keys)
-      const feed = toPushFeed(changes.pushFeedFor(new SignedLinks(address, linkKeys, context.clock)))
-      const progressStore = new WebhookProgressStore(reads, store)
-      const shared = {
+    tools: {
+      deliverer: new WebhookDeliverer({
         context,
         secrets,
         send,
         sleep,
         onAttempt: countAttempt,
-        progressStore,
+        progressStore: new WebhookProgressStore(reads, store),
         bulkhead: new DeliveryBulkhead(),
-      }
-      return { deliverer: new WebhookDeliverer({ ...shared, feed, linkKeys, webhookModel: readModel, log }) }
+        feed: toPushFeed(new ChangeFeed({ ...changes, includeAllDeletions: true }, links)),
+        linkKeys,
+        webhookModel: readModel,
+        log,
+      }),
     },
   }
 }

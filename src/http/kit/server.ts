@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -24,6 +25,8 @@ const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 export type ListeningServer = {
   readonly host: string
   readonly port: number
+  /** Passes further requests to another listener. */
+  serve(listener: RequestListener): void
   /** Stops accepting connections, waits up to 5 s for requests in progress, then closes. */
   stop(): Promise<void>
 }
@@ -48,19 +51,20 @@ const DEFAULT_TIMEOUTS: ServerTimeouts = {
   drainMs: 5_000,
 }
 
-/**
- * Starts the HTTP server.
- * @param createListener called with the actual port, before the first request is handled
- * @param https sends HSTS
- * @throws the system's error, such as EADDRINUSE
- */
+type ListenOptions = {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Sends HSTS. */
+  readonly https?: boolean
+  readonly timeouts?: ServerTimeouts
+  readonly limits?: ConnectionLimits
+}
+
+/** Starts the HTTP server. @throws the system's error, such as EADDRINUSE */
 export async function listen(
-  createListener: (port: number) => RequestListener,
-  host: string,
-  port: number,
-  timeouts = DEFAULT_TIMEOUTS,
-  https = false,
-  limits: ConnectionLimits = CONNECTION_LIMITS,
+  firstListener: RequestListener,
+  { host, port, https = false, timeouts = DEFAULT_TIMEOUTS, limits = CONNECTION_LIMITS }: ListenOptions,
 ): Promise<ListeningServer> {
   const server = createServer({
     maxHeaderSize: HEADER_LIMIT,
@@ -78,16 +82,14 @@ export async function listen(
   server.on('connect', (_request, socket) => rejecting.respondAndClose(socket, rawErrorResponse(400, https)))
   // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node would respond 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  await new Promise<void>((done, fail) => {
-    server.once('error', fail)
-    server.listen(port, host, () => {
-      connections.serve(server, createListener((server.address() as AddressInfo).port))
-      done()
-    })
-  })
+  let listener = firstListener
+  connections.serve(server, (req, res) => listener(req, res))
+  server.listen(port, host)
+  await once(server, 'listening')
   return {
     host,
     port: (server.address() as AddressInfo).port,
+    serve: (next) => void (listener = next),
     stop: () => drain(server, timeouts.drainMs),
   }
 }

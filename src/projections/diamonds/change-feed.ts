@@ -78,7 +78,7 @@ export type ChangePage = {
   readonly ageSeconds?: number
 }
 
-type ChangeFeedOptions = {
+export type ChangeFeedOptions = {
   readonly model: ReadModel
   readonly progress: ProjectionProgress
   readonly store: Pick<EventStore, 'head'>

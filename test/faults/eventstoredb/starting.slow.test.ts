@@ -6,6 +6,7 @@ import { expect } from '../../api/harness/request.ts'
 import { CommandLine, type RunningProgram } from '../../cli/command-line.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { withInstallation } from '../serving.ts'
+import { freePort } from '../../free-port.ts'
 import { until } from '../../until.ts'
 
 type Context = { peer: Peer; commands: CommandLine; settings: Record<string, string> }
@@ -51,13 +52,19 @@ const outages: readonly [what: string, begin: (peer: Peer) => unknown, end: (pee
   ['is not ready', ({ faults }) => (faults.notReady = true), ({ faults }) => (faults.notReady = false)],
 ]
 for (const [description, begin, end] of outages) {
-  test(`waits for a server that ${description}, and says so`, async (context) => {
+  test(`waits for a server that ${description}, and says so in the log and to clients`, async (context) => {
     await begin(context.peer)
+    const url = `http://127.0.0.1:${(context.settings['PORT'] = String(await freePort()))}`
     const service = serve(context)
     await until('a line that it waits', () => waitingLines(service).length > 0)
     assert.equal(waitingLines(service), ['5'])
+    const statuses = ['/health/live', '/health/ready', '/v4/diamond'].map(
+      async (path) => (await fetch(url + path)).status,
+    )
+    assert.equal(await Promise.all(statuses), [200, 503, 503])
     await end(context.peer)
     assert.match(await service.line(), /"url"/)
+    assert.is((await fetch(`${url}/v4/diamond`)).status, 401)
     service.kill('SIGTERM')
     assert.is((await service.ended).code, 0)
   })

@@ -46,12 +46,11 @@ function uploadServer(
   const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate } }
   const listener = createApp([taking], services, options).callback()
   return listen(
-    () => (req, res) => {
+    (req, res) => {
       requests.push(req)
       listener(req, res)
     },
-    '127.0.0.1',
-    0,
+    { host: '127.0.0.1', port: 0 },
   )
 }
 

@@ -45,7 +45,7 @@ async function withServer(
   })
   const bodies = { memoryBytes: MEMORY_BYTES, minTransferRate: MIN_RATE }
   const listener = createApp([read], undefined, { log: () => undefined, trustProxy: 0, bodies }).callback()
-  const server = await listen(() => listener, '127.0.0.1', 0)
+  const server = await listen(listener, { host: '127.0.0.1', port: 0 })
   try {
     await run(server, received)
   } finally {

@@ -25,7 +25,7 @@ export async function withEndpoints<Service>(
     failed.push(endpoint)
   }
   const app = createApp(endpoints, services, { log, trustProxy })
-  const server = await listen(() => app.callback(), '127.0.0.1', 0)
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}`, faults, failed })
   } finally {

@@ -14,7 +14,7 @@ async function withConnection(
   listener: RequestListener,
   run: (client: { readonly socket: Socket; received(): string }, server: ListeningServer) => Promise<void>,
 ): Promise<void> {
-  const server = await listen(() => listener, '127.0.0.1', 0)
+  const server = await listen(listener, { host: '127.0.0.1', port: 0 })
   const socket = connect(server.port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('error', () => {}).on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -68,13 +68,11 @@ test('wait while the client does not read the response before', async () => {
   const body = 'x'.repeat(32 * 1024 * 1024)
   const paths: (string | undefined)[] = []
   const server = await listen(
-    () =>
-      ({ url }, res) => {
-        paths.push(url)
-        res.end(url === '/long' ? body : `<${url}>`)
-      },
-    '127.0.0.1',
-    0,
+    ({ url }, res) => {
+      paths.push(url)
+      res.end(url === '/long' ? body : `<${url}>`)
+    },
+    { host: '127.0.0.1', port: 0 },
   )
   const socket = connect(server.port, '127.0.0.1')
   try {
@@ -203,7 +201,7 @@ test('wait on a limited number of connections: more are closed, but other addres
   }
   let refused = 0
   const limits = { ...CONNECTION_LIMITS, maxPipelining: 4, onRefused: () => refused++ }
-  const server = await listen(() => listener, '127.0.0.1', 0, undefined, false, limits)
+  const server = await listen(listener, { host: '127.0.0.1', port: 0, limits })
   /** Sends two requests on a new connection, of which the second one waits. */
   const pipeline = async (name: string, localAddress: string) => {
     const socket = connect({ port: server.port, host: '127.0.0.1', localAddress })

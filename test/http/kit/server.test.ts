@@ -43,12 +43,11 @@ async function withServer(
     { log: () => {}, trustProxy: 0 },
   ).callback()
   const half = (res: ServerResponse) => void res.writeHead(200, { 'Content-Length': 10 }).write('half')
-  const server = await listen(
-    () => (req, res) => void (req.url === '/half' ? half(res) : response(req, res)),
-    '127.0.0.1',
-    0,
-    { ...NO_TIMEOUTS, ...timeouts },
-  )
+  const server = await listen((req, res) => void (req.url === '/half' ? half(res) : response(req, res)), {
+    host: '127.0.0.1',
+    port: 0,
+    timeouts: { ...NO_TIMEOUTS, ...timeouts },
+  })
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}` }, { entered, open })
   } finally {
@@ -96,11 +95,8 @@ test('does not send a response inside another response', () =>
 
 test('closes connections over the limit, but leaves room for other addresses', async () => {
   let refused = 0
-  const server = await listen(() => (_req, res) => void res.end('served'), '127.0.0.1', 0, undefined, false, {
-    ...CONNECTION_LIMITS,
-    maxConnections: 20,
-    onRefused: () => refused++,
-  })
+  const limits = { ...CONNECTION_LIMITS, maxConnections: 20, onRefused: () => refused++ }
+  const server = await listen((_req, res) => void res.end('served'), { host: '127.0.0.1', port: 0, limits })
   const opened = (localAddress: string) =>
     new Promise<Socket | undefined>((done) => {
       const socket = connect({ port: server.port, host: '127.0.0.1', localAddress })

@@ -41,7 +41,7 @@ test('have a share of the memory: further reads of their client get 503, writes 
       responseMemoryBytes: 5 * LENGTH,
     },
   )
-  const server = await listen(() => app.callback(), '127.0.0.1', 0)
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${server.port}`
   const send = (address: string, path = '/v4/text', method = 'GET') =>
     fetch(url + path, { method, headers: { 'X-Forwarded-For': address } })
