@@ -1,17 +1,19 @@
 import Koa from 'koa'
-import { createEndpointHandler, type EndpointHandlerOptions } from './endpoint-handler.ts'
-import type { Endpoint, EndpointGroup } from './kit/endpoint.ts'
+import { createEndpointHandler } from './endpoint-handler.ts'
+import type { Endpoint, EndpointGroup, RequestState } from './kit/endpoint.ts'
 import { platformGroup, type ErrorLogger } from './kit/errors.ts'
 import { accessLog, type RequestLogEntry } from './middleware/access-log.ts'
 import { bodyBounds, normalizePath, validateRequests, type BodyBounds } from './middleware/request-validation.ts'
 import { compression, conditionalGet } from './middleware/compression.ts'
-import { assignRequestId, type RequestContext, type Middleware, type RequestState } from './middleware/context.ts'
+import { assignRequestId, type RequestContext, type Middleware } from './middleware/context.ts'
 import { cors, type AllowedOrigins } from './middleware/cors.ts'
 import { responseBounds } from './middleware/response-bounds.ts'
 import { handleErrors, securityHeaders } from './middleware/responses.ts'
 import { routing, createRouters, unmatchedRequests } from './routers.ts'
 
-type AppOptions = EndpointHandlerOptions & {
+type AppOptions = {
+  /** Total milliseconds that one request may wait for read models. */
+  readonly readModelTimeoutMs?: number | undefined
   readonly log: ErrorLogger
   /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
   readonly trustProxy: number
@@ -37,7 +39,7 @@ export function createApp<Service>(
     bodies = {},
     responseMemoryBytes,
     onResponse = () => undefined,
-    ...options
+    readModelTimeoutMs,
   }: AppOptions,
 ): Koa<RequestState> {
   const findGroup = createGroupFinder(endpoints)
@@ -57,7 +59,7 @@ export function createApp<Service>(
   use(
     routing(
       createRouters(endpoints, (endpoint, fixedParams) =>
-        createEndpointHandler(endpoint, fixedParams, services, options),
+        createEndpointHandler(endpoint, fixedParams, services, readModelTimeoutMs),
       ),
     ),
   )

@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { isPublicByHttps, type PublicUrls } from './settings.ts'
 import { openCertifications } from './certifications.ts'
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
@@ -75,7 +75,7 @@ export async function listenForRequests(
 /** Recorders of requests. */
 export type RequestObservability = { readonly traffic: RequestActivity; readonly requestMetrics: RequestMetrics }
 
-function appOptions(installation: Installation, { traffic, requestMetrics }: RequestObservability) {
+function appOptions(installation: Installation, { requestMetrics }: RequestObservability) {
   const { settings, readModelTimeoutMs, log } = installation
   const logRequest = createRequestLogger(installation)
   return {
@@ -84,7 +84,6 @@ function appOptions(installation: Installation, { traffic, requestMetrics }: Req
       requestMetrics.record(request)
       logRequest(request)
     },
-    onLongPoll: (res: ServerResponse) => traffic.excludeLongPoll(res),
     readModelTimeoutMs,
     trustProxy: settings.TRUST_PROXY,
     https: isPublicByHttps(settings),
@@ -140,7 +139,11 @@ export async function openHttpService(
     report: { queries, links, pictures, store, people },
     diamonds: { context: { ...context, diamondIds }, queries, links, people },
     models: { context, queries, files, uploads, links, inspect },
-    changes: { feed: new ChangeFeed(changes, links), longPollLimiter: new LongPollLimiter() },
+    changes: {
+      feed: new ChangeFeed(changes, links),
+      longPollLimiter: new LongPollLimiter(),
+      activity: observability.traffic,
+    },
     health: { notReadyReasons },
     metricsRegistry,
     openApi: {

@@ -245,10 +245,10 @@ export const withdrawOne = endpoint({
     ...CONFLICT_RESPONSE,
     ...PRECONDITION_RESPONSE,
   },
-  async handler(request, services: DiamondServices) {
-    const { reason } = requireValid(parseInput(WITHDRAWAL, request.body, WITHDRAWAL_MEMBERS))
-    const change = planWithdrawal(parseDiamondId(request.params), reason, actorOf(request))
-    const { consistency } = await changeOne(request, services, change)
+  async handler(ctx, services: DiamondServices) {
+    const { reason } = requireValid(parseInput(WITHDRAWAL, ctx.request.body, WITHDRAWAL_MEMBERS))
+    const change = planWithdrawal(parseDiamondId(ctx.params), reason, actorOf(ctx))
+    const { consistency } = await changeOne(ctx, services, change)
     return noContent(consistency)
   },
 })

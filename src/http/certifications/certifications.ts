@@ -47,17 +47,17 @@ export const attachCertificationEndpoint = endpoint({
     422: 'Validation failed, or the Idempotency-Key was used with another body',
   },
   group: accountGroup,
-  async handler(request, { certifications: { context, diamondsProgress, links } }: CertificationServices) {
-    const actor = actorOf(request)
-    const input = await validateUpload(context, actor, request.body)
+  async handler(ctx, { certifications: { context, diamondsProgress, links } }: CertificationServices) {
+    const actor = actorOf(ctx)
+    const input = await validateUpload(context, actor, ctx.request.body)
     const { certification, diamond, position } = await attachCertification(
       context,
       actor,
       input,
-      request.body.file,
-      idempotencyKeyOf(request),
+      ctx.request.body.file,
+      idempotencyKeyOf(ctx),
     )
-    const headers = await waitForReadModel(request, diamondsProgress, position)
+    const headers = await waitForReadModel(ctx, diamondsProgress, position)
     const body = certificationJson(certification, fileLinkRevision(diamond), links)
     return created(`${links.baseUrl}/v4/certification/${certification.id}`, body, headers)
   },
@@ -96,14 +96,13 @@ export const removeCertificationEndpoint = endpoint({
     409: 'The diamond was changed by another request; send the request again',
   },
   group: accountGroup,
-  async handler(request, { certifications }: CertificationServices) {
-    const { params, waitBudget } = request
+  async handler(ctx, { certifications }: CertificationServices) {
     const { context, queries, diamondsProgress } = certifications
-    const id = parseCertificationId(params.id)
-    const diamond = await queries.diamondOf(id, waitBudget)
+    const id = parseCertificationId(ctx.params.id)
+    const diamond = await queries.diamondOf(id, ctx.state.waitBudget)
     if (diamond === undefined) throw new RequestError('missing', `There is no certification ${id}`)
-    const position = await removeCertification(context, actorOf(request), { id, diamond })
-    return noContent(await waitForReadModel(request, diamondsProgress, position))
+    const position = await removeCertification(context, actorOf(ctx), { id, diamond })
+    return noContent(await waitForReadModel(ctx, diamondsProgress, position))
   },
 })
 
@@ -119,14 +118,14 @@ export const readCertificationFile = endpoint({
   ...FILE_REQUEST,
   responses: fileResponses(PDF),
   group: accountGroup,
-  async handler(request, { certifications: { queries, files } }: CertificationServices) {
-    const found = await queries.findWithDiamond(parseCertificationId(request.params.id))
-    if (found === undefined || fileLinkRevision(found.diamond) !== request.principal.revision) throw unknownFile()
+  async handler(ctx, { certifications: { queries, files } }: CertificationServices) {
+    const found = await queries.findWithDiamond(parseCertificationId(ctx.params.id))
+    if (found === undefined || fileLinkRevision(found.diamond) !== ctx.state.principal.revision) throw unknownFile()
     const { certification } = found
     if (!hasFile(certification)) throw unknownFile()
     const { id, laboratory, file } = certification
     const name = file.name ?? `${laboratory}-certification-${id}.pdf`
-    return createFileResponse(request, files, { ...file, name, mediaType: PDF })
+    return createFileResponse(ctx, files, { ...file, name, mediaType: PDF })
   },
 })
 

@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import { RequestError } from '../../domain/request-error.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { certificationFromForm, NEW_CERTIFICATION, parseCertification } from '../../representations/certification.ts'
@@ -12,7 +11,7 @@ import {
   type Uploader,
 } from '../files/form-uploads.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
-import type { RequestBody } from '../kit/endpoint.ts'
+import type { EndpointContext, RequestBody } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
 
 export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
@@ -28,8 +27,8 @@ export const certificationUpload: RequestBody<
   mediaTypes: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
   maxBytes: FILE_LIMIT + FORM_OVERHEAD_BYTES,
   schema: NEW_CERTIFICATION,
-  read: (ctx, { principal: { account }, clientAddress }, { certifications: { uploads } }) =>
-    readUpload(uploads, ctx, { account, address: clientAddress }),
+  read: (ctx, { certifications: { uploads } }) =>
+    readUpload(uploads, ctx, { account: ctx.state.principal.account, address: ctx.ip }),
   release: ({ file }) => file?.incoming.discard(),
 }
 
@@ -38,7 +37,11 @@ export const certificationUpload: RequestBody<
  * stored.
  * @throws RequestError malformed, too-large; HttpError 408, 415; StoreUnavailable
  */
-async function readUpload(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
+async function readUpload(
+  uploads: FormUploads,
+  ctx: EndpointContext,
+  uploader: Uploader,
+): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')
   if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
   const { texts, ...rest } = await readForm(uploads, ctx, uploader)
@@ -47,7 +50,7 @@ async function readUpload(uploads: FormUploads, ctx: Context, uploader: Uploader
 
 const readJson = jsonReader()
 
-async function readForm(uploads: FormUploads, ctx: Context, uploader: Uploader): Promise<UploadForm> {
+async function readForm(uploads: FormUploads, ctx: EndpointContext, uploader: Uploader): Promise<UploadForm> {
   if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
   try {
     return await uploads.read(ctx, uploader, PDF)

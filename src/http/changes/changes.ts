@@ -13,9 +13,10 @@ import { VERSION_PARAMETERS } from '../diamonds/resource.ts'
 import { createResponse, ok, streamResponse, type HttpResponse } from '../kit/response.ts'
 import { bearer, isStillAuthenticated, type BearerServices, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
-import { endpoint, type HttpRequest, type EndpointGroup } from '../kit/endpoint.ts'
+import { endpoint, type EndpointContext, type EndpointGroup } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { limit, queryReader, wholeNumber } from '../kit/parameters/query.ts'
+import type { RequestActivity } from '../kit/request-activity.ts'
 
 /** Interval of keep-alive comments, so that proxies do not close an idle stream. */
 const KEEP_ALIVE_INTERVAL_MS = 15_000
@@ -87,7 +88,11 @@ export class LongPollLimiter {
 }
 
 export type ChangeServices = BearerServices & {
-  readonly changes: { readonly feed: ChangeFeed; readonly longPollLimiter: LongPollLimiter }
+  readonly changes: {
+    readonly feed: ChangeFeed
+    readonly longPollLimiter: LongPollLimiter
+    readonly activity: Pick<RequestActivity, 'excludeLongPoll'>
+  }
 }
 
 /** How often a stream's token is checked. A stream must end within 10 s after its token expired or was revoked. */
@@ -131,8 +136,8 @@ const changeFeedGroup: EndpointGroup = {
       }),
     }),
   },
-  errorResponse(details, error, request) {
-    const response = accountGroup.errorResponse(details, error, request)
+  errorResponse(details, error, ctx) {
+    const response = accountGroup.errorResponse(details, error, ctx)
     if (!(error instanceof CursorLost) || typeof response.body !== 'string') return response
     return createResponse(
       response.status,
@@ -184,49 +189,61 @@ export const listChanges = endpoint({
     422: 'A query parameter is out of range',
     429: 'Too many concurrent requests of this account',
   },
-  handler(request, services: ChangeServices) {
-    const { version } = request.params
-    const query = readQuery(request.search)
-    if (request.accepts('json', EVENT_STREAM) !== EVENT_STREAM)
-      return createPageResponse(request, version, query, services)
-    const lastEvent = request.headers['last-event-id']
+  handler(ctx, services: ChangeServices) {
+    const { version } = ctx.params
+    const query = readQuery(ctx.querystring)
+    if (ctx.accepts('json', EVENT_STREAM) !== EVENT_STREAM) return createPageResponse(ctx, version, query, services)
+    const lastEvent = ctx.headers['last-event-id']
     const after = typeof lastEvent === 'string' && lastEvent !== '' ? lastEvent : query.after
-    return createEventStreamResponse(request, version, { ...query, after }, services)
+    return createEventStreamResponse(ctx, version, { ...query, after }, services)
   },
 })
 
 const EVENT_STREAM = 'text/event-stream'
 
-type ChangesRequest = HttpRequest<BearerPrincipal, undefined, unknown>
+type ChangesRequest = EndpointContext<BearerPrincipal>
 
 async function createPageResponse(
-  request: ChangesRequest,
+  ctx: ChangesRequest,
   version: ApiVersion,
   query: ChangesQuery,
   services: ChangeServices,
 ): Promise<HttpResponse> {
   const { feed } = services.changes
-  const { account } = request.principal
+  const { account } = ctx.state.principal
   const page = await readFirstPage(feed, version, account, query)
-  if (page.changes.length > 0 || page.more || query.wait === 0 || request.method === 'HEAD') return toPageResponse(page)
-  return toPageResponse(await pollPage(request, version, { ...query, after: page.next }, services))
+  if (page.changes.length > 0 || page.more || query.wait === 0 || ctx.method === 'HEAD') return toPageResponse(page)
+  return toPageResponse(await pollPage(ctx, version, { ...query, after: page.next }, services))
 }
 
 /** Long polling: waits for changes, then reads a page. If none arrived, `next` equals `after`. */
 async function pollPage(
-  request: ChangesRequest,
+  ctx: ChangesRequest,
   version: ApiVersion,
   { after = '', limit, wait }: ChangesQuery,
-  { changes: { feed, longPollLimiter } }: ChangeServices,
+  { changes }: ChangeServices,
 ): Promise<ChangePage> {
-  const { account } = request.principal
+  const { feed, longPollLimiter } = changes
+  const { account } = ctx.state.principal
   const release = longPollLimiter.acquire(account)
   try {
-    await feed.waitForChanges(account, after, wait * 1000, request.beginLongPoll())
+    await feed.waitForChanges(account, after, wait * 1000, beginLongPoll(ctx, changes))
     return await feed.after(version, account, after, limit)
   } finally {
     release()
   }
+}
+
+/**
+ * Background work does not yield to long polls.
+ * @returns aborts when the client disconnects or the response was sent
+ */
+function beginLongPoll({ res }: ChangesRequest, { activity }: ChangeServices['changes']): AbortSignal {
+  const abortController = new AbortController()
+  if (res.destroyed || res.writableEnded) abortController.abort()
+  else res.once('close', () => abortController.abort())
+  activity.excludeLongPoll(res)
+  return abortController.signal
 }
 
 /** @throws RequestError malformed, CursorLost */
@@ -247,13 +264,13 @@ function toPageResponse({ changes, next, more, isCurrent, ageSeconds }: ChangePa
 }
 
 async function createEventStreamResponse(
-  request: ChangesRequest,
+  ctx: ChangesRequest,
   version: ApiVersion,
   { after }: ChangesQuery,
   services: ChangeServices,
 ): Promise<HttpResponse> {
   const { feed, longPollLimiter } = services.changes
-  const { account } = request.principal
+  const { account } = ctx.state.principal
   const release = longPollLimiter.acquire(account)
   try {
     const firstPage = await readFirstPage(feed, version, account, { after, limit: CHANGES_PER_READ })
@@ -265,13 +282,13 @@ async function createEventStreamResponse(
         'X-Accel-Buffering': 'no',
       },
     )
-    request.beginLongPoll()
+    beginLongPoll(ctx, services.changes)
     const tokenCheck = setInterval(
       () => void checkToken().catch((error: Error) => stream.body.destroy(error)),
       TOKEN_CHECK_INTERVAL_MS,
     ).unref()
     const checkToken = async () => {
-      if (await isStillAuthenticated(request, services)) return
+      if (await isStillAuthenticated(ctx, services)) return
       abortController.abort()
       clearInterval(tokenCheck)
       setTimeout(() => stream.body.destroy(), LINGER_MS).unref()

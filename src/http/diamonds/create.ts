@@ -10,7 +10,7 @@ import { createResponse, created, type ResponseHeaders } from '../kit/response.t
 import { bearer, eventOriginOf, type BearerPrincipal } from '../kit/authenticate.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf, json } from '../kit/json-body.ts'
 import { CONSISTENCY, waitForReadModel } from '../kit/consistency.ts'
-import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { parseNewEntries } from './bulk-entries.ts'
 import { VERSION_PARAMETERS, bulkJson, listOf, type DiamondServices } from './resource.ts'
@@ -32,10 +32,10 @@ export const createDiamond = endpoint({
       headers: { Location: 'URL of the diamond', ETag: 'Its revision' },
     },
   },
-  async handler(request, services: DiamondServices) {
-    const { version } = request.params
-    const entry = requireValid(parseNewDiamond(version, request.body, ''))
-    const { createdEvents, consistency } = await createAll(request, services, [entry])
+  async handler(ctx, services: DiamondServices) {
+    const { version } = ctx.params
+    const entry = requireValid(parseNewDiamond(version, ctx.request.body, ''))
+    const { createdEvents, consistency } = await createAll(ctx, services, [entry])
     const [createdEvent] = createdEvents
     if (createdEvent === undefined) throw new Error('nothing was created')
     const { links } = services.diamonds
@@ -58,10 +58,10 @@ export const createDiamonds = endpoint({
   responses: {
     201: { description: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
   },
-  async handler(request, services: DiamondServices) {
-    const { version } = request.params
-    const entries = await parseNewEntries(version, request.body)
-    const { createdEvents, consistency } = await createAll(request, services, entries)
+  async handler(ctx, services: DiamondServices) {
+    const { version } = ctx.params
+    const entries = await parseNewEntries(version, ctx.request.body)
+    const { createdEvents, consistency } = await createAll(ctx, services, entries)
     return createResponse(
       201,
       diamondListJson(version, createdEvents.map(viewOfNew), services.diamonds.links),
@@ -71,19 +71,19 @@ export const createDiamonds = endpoint({
 })
 
 async function createAll(
-  request: HttpRequest<BearerPrincipal, unknown, unknown>,
+  ctx: EndpointContext<BearerPrincipal>,
   { diamonds: { context, queries } }: DiamondServices,
   entries: readonly NewDiamond[],
 ): Promise<{ readonly createdEvents: readonly DiamondCreated[]; readonly consistency: ResponseHeaders }> {
-  const idempotencyKey = idempotencyKeyOf(request)
+  const idempotencyKey = idempotencyKeyOf(ctx)
   // Compare the parsed entries, so that ignored members do not make a repeated request look different.
   const key = idempotencyKey && { ...idempotencyKey, body: entries }
   const command = {
-    owner: request.principal.account,
+    owner: ctx.state.principal.account,
     entries,
-    origin: eventOriginOf(request),
+    origin: eventOriginOf(ctx),
     ...(key !== undefined && { key }),
   }
   const { created: createdEvents, position } = await create(context, command)
-  return { createdEvents, consistency: await waitForReadModel(request, queries.progress, position) }
+  return { createdEvents, consistency: await waitForReadModel(ctx, queries.progress, position) }
 }

@@ -74,11 +74,11 @@ export const readHistory = endpoint({
     422: 'A query parameter is out of range',
     ...DIAMOND_ERROR_RESPONSES,
   },
-  async handler(request, { diamonds: { context, links, people } }: DiamondServices) {
-    const id = parseDiamondId(request.params)
-    const page = readPage(request.search)
+  async handler(ctx, { diamonds: { context, links, people } }: DiamondServices) {
+    const id = parseDiamondId(ctx.params)
+    const page = readPage(ctx.querystring)
     const history = await readDiamondHistory(context.store, id)
-    checkOwner(history, id, request.principal.account)
+    checkOwner(history, id, ctx.state.principal.account)
     const actorResolver = new ActorResolver(context.store, people)
     const transitions = history.transitions.slice(page.offset, page.offset + page.limit)
     const entries = await Promise.all(
@@ -95,7 +95,7 @@ export const readHistory = endpoint({
     const total = history.transitions.length
     const paginationLinks = pageLinks(
       links.baseUrl,
-      { path: request.path, search: request.search, query: { page } },
+      { path: ctx.path, search: ctx.querystring, query: { page } },
       total,
     )
     const link = historyLinkHeader(paginationLinks, history, links)

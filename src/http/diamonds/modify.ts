@@ -18,7 +18,7 @@ import { noContent, ok, parseEntityTags, type ResponseHeaders } from '../kit/res
 import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
 import { CONSISTENCY, waitForReadModel } from '../kit/consistency.ts'
-import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { DELETE_ENTRY, parseChangeEntries, parseIdEntries, type BulkEntries } from './bulk-entries.ts'
 import {
@@ -53,11 +53,11 @@ export const modifyDiamond = endpoint({
     ...CONFLICT_RESPONSE,
     ...PRECONDITION_RESPONSE,
   },
-  async handler(request, services: DiamondServices) {
-    const { version } = request.params
-    const change = requireValid(parseFieldChanges(version, request.body, ''))
-    const id = parseDiamondId(request.params)
-    const { changed, consistency } = await changeOne(request, services, planPatch(id, change, actorOf(request)))
+  async handler(ctx, services: DiamondServices) {
+    const { version } = ctx.params
+    const change = requireValid(parseFieldChanges(version, ctx.request.body, ''))
+    const id = parseDiamondId(ctx.params)
+    const { changed, consistency } = await changeOne(ctx, services, planPatch(id, change, actorOf(ctx)))
     const [view] = await services.diamonds.queries.viewsAtRevisions(changed)
     if (view === undefined) throw new RequestError('missing', `There is no diamond ${id}`)
     return ok(diamondJson(version, view, services.diamonds.links), { ETag: etagOf(view), ...consistency })
@@ -78,12 +78,12 @@ export const modifyDiamonds = endpoint({
     ...ENTRY_RESPONSES,
     ...CONFLICT_RESPONSE,
   },
-  async handler(request, services: DiamondServices) {
-    const { version } = request.params
-    const actor = actorOf(request)
-    const entries = await requireValidEntries(request, services, await parseChangeEntries(version, request.body))
+  async handler(ctx, services: DiamondServices) {
+    const { version } = ctx.params
+    const actor = actorOf(ctx)
+    const entries = await requireValidEntries(ctx, services, await parseChangeEntries(version, ctx.request.body))
     const changes = entries.map(({ id, change, pointer }) => planPatch(id, change, actor, pointer))
-    const { changed, consistency } = await changeAll(request, services, changes)
+    const { changed, consistency } = await changeAll(ctx, services, changes)
     const views = await services.diamonds.queries.viewsAtRevisions(changed)
     return ok(diamondListJson(version, views, services.diamonds.links), consistency)
   },
@@ -104,12 +104,8 @@ export const removeDiamond = endpoint({
     ...CONFLICT_RESPONSE,
     ...PRECONDITION_RESPONSE,
   },
-  async handler(request, services: DiamondServices) {
-    const { consistency } = await changeOne(
-      request,
-      services,
-      planDelete(parseDiamondId(request.params), actorOf(request)),
-    )
+  async handler(ctx, services: DiamondServices) {
+    const { consistency } = await changeOne(ctx, services, planDelete(parseDiamondId(ctx.params), actorOf(ctx)))
     return noContent(consistency)
   },
 })
@@ -124,20 +120,20 @@ export const removeDiamonds = endpoint({
   body: bulkJson({ v3: DELETE_ENTRY, v4: DELETE_ENTRY }),
   group: accountGroup,
   responses: { 204: { description: 'Deleted', headers: CONSISTENCY }, ...ENTRY_RESPONSES, ...CONFLICT_RESPONSE },
-  async handler(request, services: DiamondServices) {
-    const actor = actorOf(request)
-    const entries = await requireValidEntries(request, services, await parseIdEntries(request.body))
+  async handler(ctx, services: DiamondServices) {
+    const actor = actorOf(ctx)
+    const entries = await requireValidEntries(ctx, services, await parseIdEntries(ctx.request.body))
     const removals = entries.map(({ id, pointer }) => planDelete(id, actor, pointer))
-    const { consistency } = await changeAll(request, services, removals)
+    const { consistency } = await changeAll(ctx, services, removals)
     return noContent(consistency)
   },
 })
 
-type DiamondChangeRequest = HttpRequest<BearerPrincipal, unknown, unknown>
+type DiamondChangeRequest = EndpointContext<BearerPrincipal>
 
 /** @throws RequestError invalid, if any entry is; also reports entries whose diamond is unknown or of another account */
 async function requireValidEntries<Entry>(
-  { principal }: DiamondChangeRequest,
+  { state: { principal } }: DiamondChangeRequest,
   { diamonds: { context } }: DiamondServices,
   { entries, idEntries, faults }: BulkEntries<Entry>,
 ): Promise<readonly Entry[]> {
@@ -155,22 +151,22 @@ const entryIndexOf = ({ pointer }: ErrorDetail) => Number(/^\/entries\/(\d+)/.ex
 type DiamondChangeResult = { readonly changed: readonly ChangedDiamond[]; readonly consistency: ResponseHeaders }
 
 async function changeOne(
-  request: DiamondChangeRequest,
+  ctx: DiamondChangeRequest,
   { diamonds }: DiamondServices,
   change: DiamondChange,
 ): Promise<DiamondChangeResult> {
-  const ifMatch = parseIfMatch(request.headers['if-match'])
-  const { position, changed } = await changeDiamond(diamonds.context, actorOf(request), change, ifMatch)
-  return { changed, consistency: await waitForReadModel(request, diamonds.queries.progress, position) }
+  const ifMatch = parseIfMatch(ctx.headers['if-match'])
+  const { position, changed } = await changeDiamond(diamonds.context, actorOf(ctx), change, ifMatch)
+  return { changed, consistency: await waitForReadModel(ctx, diamonds.queries.progress, position) }
 }
 
 async function changeAll(
-  request: DiamondChangeRequest,
+  ctx: DiamondChangeRequest,
   { diamonds }: DiamondServices,
   changes: readonly DiamondChange[],
 ): Promise<DiamondChangeResult> {
-  const { position, changed } = await changeDiamonds(diamonds.context, actorOf(request), changes)
-  return { changed, consistency: await waitForReadModel(request, diamonds.queries.progress, position) }
+  const { position, changed } = await changeDiamonds(diamonds.context, actorOf(ctx), changes)
+  return { changed, consistency: await waitForReadModel(ctx, diamonds.queries.progress, position) }
 }
 
 /**

@@ -10,7 +10,7 @@ import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { noContent, ok, type HttpResponse } from '../kit/response.ts'
 import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
-import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { accountGroup, ErrorWithHeaders } from '../kit/errors.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
 import { AT_QUERY, LIST_QUERY, parseAt, parseListQuery, type ListQuery } from './list-query.ts'
@@ -74,11 +74,11 @@ export const readDiamond = endpoint({
     422: '`at` is in the future or not a valid date',
     ...DIAMOND_ERROR_RESPONSES,
   },
-  async handler(request, { diamonds: { queries, links, context } }: DiamondServices) {
-    const id = parseDiamondId(request.params)
-    const at = request.search === '' ? undefined : parseAt(request.search, context.clock())
-    if (at !== undefined) return createPastDiamondResponse(request, id, at, { queries, links })
-    return createDiamondResponse(request, id, await queries.findDiamond(id), links)
+  async handler(ctx, { diamonds: { queries, links, context } }: DiamondServices) {
+    const id = parseDiamondId(ctx.params)
+    const at = ctx.querystring === '' ? undefined : parseAt(ctx.querystring, context.clock())
+    if (at !== undefined) return createPastDiamondResponse(ctx, id, at, { queries, links })
+    return createDiamondResponse(ctx, id, await queries.findDiamond(id), links)
   },
 })
 
@@ -103,19 +103,19 @@ export const listDiamonds = endpoint({
     400: 'A query parameter is unknown or cannot be parsed, or `at` was sent, which lists do not support',
     422: 'A query parameter is out of range, or no index supports the combination; the message suggests one that works',
   },
-  async handler(request, { diamonds: { queries, links } }: DiamondServices) {
-    const { account } = request.principal
+  async handler(ctx, { diamonds: { queries, links } }: DiamondServices) {
+    const { account } = ctx.state.principal
     const decode = (cursor: string, sort: Sort) => decodeCursor(links, { account, sort }, cursor)
-    const query = parseListQuery(request.params.version, request.search, decode)
-    return createListResponse(request, query, await queries.list(account, query.filter, query.page), links)
+    const query = parseListQuery(ctx.params.version, ctx.querystring, decode)
+    return createListResponse(ctx, query, await queries.list(account, query.filter, query.page), links)
   },
 })
 
-type DiamondRequest = HttpRequest<BearerPrincipal, undefined, { readonly version: ApiVersion }>
+type DiamondRequest = EndpointContext<BearerPrincipal, unknown, { readonly version: ApiVersion }>
 
 /** @throws RequestError missing, or forbidden if the diamond belongs to another account */
 function createDiamondResponse(
-  { principal, params: { version } }: DiamondRequest,
+  { state: { principal }, params: { version } }: DiamondRequest,
   id: number,
   { view, ageSeconds }: DiamondReadResult,
   links: SignedLinks,
@@ -140,38 +140,38 @@ function createDiamondResponse(
  *   account
  */
 async function createPastDiamondResponse(
-  request: DiamondRequest,
+  ctx: DiamondRequest,
   id: number,
   at: number,
   { queries, links }: Pick<DiamondServices['diamonds'], 'queries' | 'links'>,
 ): Promise<HttpResponse> {
   const view = await queries.viewAsOf(id, at * 1000 + LAST_MS_OF_SECOND)
-  if (view?.diamond.owner !== request.principal.account)
-    createDiamondResponse(request, id, await queries.findDiamond(id), links)
-  const response = createDiamondResponse(request, id, { view }, links)
+  if (view?.diamond.owner !== ctx.state.principal.account)
+    createDiamondResponse(ctx, id, await queries.findDiamond(id), links)
+  const response = createDiamondResponse(ctx, id, { view }, links)
   return { ...response, headers: { ...response.headers, 'Memento-Datetime': new Date(at * 1000).toUTCString() } }
 }
 
 const LAST_MS_OF_SECOND = 999
 
 function createListResponse(
-  request: DiamondRequest,
+  ctx: DiamondRequest,
   query: ListQuery,
   { total, views, isCurrent, ageSeconds, nextCursor }: DiamondList,
   links: SignedLinks,
 ): HttpResponse {
-  const linkHeader = total > 0 ? linksOf(request, query, { total, next: nextCursor }, links) : undefined
+  const linkHeader = total > 0 ? linksOf(ctx, query, { total, next: nextCursor }, links) : undefined
   const headers = {
     'X-Total-Count': String(total),
     ...(linkHeader !== undefined && { Link: linkHeader }),
     ...(!isCurrent && PENDING),
     ...staleHeaders(ageSeconds),
   }
-  return views.length === 0 ? noContent(headers) : ok(diamondListJson(request.params.version, views, links), headers)
+  return views.length === 0 ? noContent(headers) : ok(diamondListJson(ctx.params.version, views, links), headers)
 }
 
 function linksOf(
-  { path, search, principal }: HttpRequest<BearerPrincipal, undefined, unknown>,
+  { path, querystring: search, state: { principal } }: EndpointContext<BearerPrincipal>,
   query: ListQuery,
   { total, next }: { readonly total: number; readonly next: KeysetCursor | undefined },
   links: SignedLinks,

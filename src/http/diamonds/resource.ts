@@ -5,7 +5,7 @@ import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { eventOriginOf, type BearerPrincipal } from '../kit/authenticate.ts'
 import { BULK_BODY_MAX_BYTES, json } from '../kit/json-body.ts'
-import type { HttpRequest, RequestBody } from '../kit/endpoint.ts'
+import type { EndpointContext, RequestBody } from '../kit/endpoint.ts'
 import { bulkSchema } from './bulk-entries.ts'
 import { integerPathParameter } from '../kit/path-parameters.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
@@ -38,9 +38,9 @@ export function parseDiamondId({ id: text }: { readonly id: string }): number {
   throw new RequestError('missing', `There is no diamond ${text.slice(0, 40)}`)
 }
 
-export const actorOf = (request: Pick<HttpRequest<BearerPrincipal>, 'principal' | 'requestId'>): CommandPrincipal => ({
-  owner: request.principal.account,
-  origin: eventOriginOf(request),
+export const actorOf = (ctx: Pick<EndpointContext<BearerPrincipal>, 'state'>): CommandPrincipal => ({
+  owner: ctx.state.principal.account,
+  origin: eventOriginOf(ctx),
 })
 
 type SchemaByVersion = { readonly v3: ZodType; readonly v4: ZodType }
@@ -52,8 +52,8 @@ export function bulkJson({ v3, v4 }: SchemaByVersion): RequestBody<unknown> {
   const body = json({ v3: bulkSchema(v3), v4: bulkSchema(v4) }, BULK_BODY_MAX_BYTES)
   return {
     ...body,
-    read(ctx, request, service) {
-      if (request.headers['if-match'] === undefined) return body.read(ctx, request, service)
+    read(ctx, service) {
+      if (ctx.headers['if-match'] === undefined) return body.read(ctx, service)
       throw new RequestError(
         'malformed',
         'If-Match is not supported for bulk requests; change the diamond with a single request',

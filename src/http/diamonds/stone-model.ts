@@ -61,9 +61,9 @@ const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploa
     schema: z.strictObject({
       file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, at most 20 MB.'),
     }),
-    async read(ctx, { principal: { account }, clientAddress }, { models: { uploads } }) {
+    async read(ctx, { models: { uploads } }) {
       try {
-        return await onlyFile(await uploads.read(ctx, { account, address: clientAddress }, MODEL))
+        return await onlyFile(await uploads.read(ctx, { account: ctx.state.principal.account, address: ctx.ip }, MODEL))
       } catch (error) {
         throw error instanceof FormUploadError ? error.refusal : error
       }
@@ -131,16 +131,16 @@ export const attachStoneModel = endpoint({
     422: 'The solid is not closed, not convex or degenerate, or the file is malformed; the message says where',
   },
   group: accountGroup,
-  async handler(request, { models: { context, queries, links, inspect } }: ModelServices) {
-    const id = parseDiamondId(request.params)
+  async handler(ctx, { models: { context, queries, links, inspect } }: ModelServices) {
+    const id = parseDiamondId(ctx.params)
     const { model, diamond, position } = await attachModel(
       context,
-      actorOf(request),
+      actorOf(ctx),
       id,
-      request.body.incoming,
+      ctx.request.body.incoming,
       inspect,
     )
-    const headers = await waitForReadModel(request, queries.progress, position)
+    const headers = await waitForReadModel(ctx, queries.progress, position)
     return created(`${links.baseUrl}/v4/diamond/${id}/model`, stoneModelRepresentation(model, diamond.fields), headers)
   },
 })
@@ -165,10 +165,10 @@ export const readStoneModel = endpoint({
     404: 'No such diamond, or it has no 3D file',
   },
   group: accountGroup,
-  async handler(request, { models: { queries, links } }: ModelServices) {
-    const id = parseDiamondId(request.params)
+  async handler(ctx, { models: { queries, links } }: ModelServices) {
+    const id = parseDiamondId(ctx.params)
     const { view, ageSeconds } = await queries.findDiamond(id)
-    const diamond = requireOwnedDiamond(view?.diamond ?? diamondFold.initialState, id, request.principal.account)
+    const diamond = requireOwnedDiamond(view?.diamond ?? diamondFold.initialState, id, ctx.state.principal.account)
     const { model, fields } = diamond
     if (model === undefined) throw missingModelError(id)
     const file = links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))
@@ -190,9 +190,9 @@ export const removeStoneModel = endpoint({
     ...CONFLICT_RESPONSE,
   },
   group: accountGroup,
-  async handler(request, { models: { context, queries } }: ModelServices) {
-    const position = await removeModel(context, actorOf(request), parseDiamondId(request.params))
-    return noContent(await waitForReadModel(request, queries.progress, position))
+  async handler(ctx, { models: { context, queries } }: ModelServices) {
+    const position = await removeModel(context, actorOf(ctx), parseDiamondId(ctx.params))
+    return noContent(await waitForReadModel(ctx, queries.progress, position))
   },
 })
 
@@ -213,12 +213,12 @@ export const readModelFile = endpoint({
   ...FILE_REQUEST,
   responses: fileResponses([...new Set(Object.values(MEDIA))]),
   group: accountGroup,
-  async handler(request, { models: { queries, files } }: ModelServices) {
-    const id = parseDiamondId(request.params)
+  async handler(ctx, { models: { queries, files } }: ModelServices) {
+    const id = parseDiamondId(ctx.params)
     const diamond = (await queries.findDiamond(id)).view?.diamond
-    if (diamond?.model === undefined || fileLinkRevision(diamond) !== request.principal.revision) throw unknownFile()
+    if (diamond?.model === undefined || fileLinkRevision(diamond) !== ctx.state.principal.revision) throw unknownFile()
     const { format, file } = diamond.model
-    return createFileResponse(request, files, {
+    return createFileResponse(ctx, files, {
       ...file,
       name: `diamond-${id}.${format.toLowerCase()}`,
       mediaType: MEDIA[format],

@@ -55,12 +55,12 @@ export const readProof = endpoint({
     503: 'The diamond is new, and no checkpoint includes its events yet',
     ...DIAMOND_ERROR_RESPONSES,
   },
-  async handler(request, services: DiamondServices & EvidenceServices) {
-    const id = parseDiamondId(request.params)
+  async handler(ctx, services: DiamondServices & EvidenceServices) {
+    const id = parseDiamondId(ctx.params)
     const history = await readDiamondHistory(services.diamonds.context.store, id)
-    checkOwner(history, id, request.principal.account)
+    checkOwner(history, id, ctx.state.principal.account)
     const events = history.transitions.map(({ event }) => event)
-    const proof = await request.waitBudget.spendOn((remainingMs) =>
+    const proof = await ctx.state.waitBudget.spendOn((remainingMs) =>
       proveDiamond(requireEvidence(services), id, events, remainingMs),
     )
     if (proof === undefined)

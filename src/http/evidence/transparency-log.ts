@@ -4,7 +4,7 @@ import type { SignedCheckpoints, SignedCheckpoint, Signer } from '../../projecti
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { createResponse, ok } from '../kit/response.ts'
-import { publicAccess, endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { publicAccess, endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { publicDataGroup } from '../kit/errors.ts'
 import { queryReader, wholeNumber } from '../kit/parameters/query.ts'
 
@@ -33,7 +33,7 @@ export function requireEvidence({ evidence }: EvidenceServices): LogEvidence {
 /** The latest checkpoint; signs the first one if there is none. @throws RequestError unavailable */
 async function readLatestCheckpoint(
   { checkpoints, signer }: LogEvidence,
-  { waitBudget }: Pick<HttpRequest, 'waitBudget'>,
+  { state: { waitBudget } }: Pick<EndpointContext, 'state'>,
 ) {
   const checkpoint: SignedCheckpoint | undefined =
     (await checkpoints.latestOfEpoch()) ?? (await signer.sign(waitBudget.remainingMs))
@@ -60,8 +60,8 @@ export const readLogCheckpoint = endpoint({
     200: { description: 'Origin, tree size, root hash and signature', mediaType: 'text/plain' },
     ...UNSIGNED,
   },
-  async handler(request, services: EvidenceServices) {
-    return createResponse(200, (await readLatestCheckpoint(requireEvidence(services), request)).note, TEXT)
+  async handler(ctx, services: EvidenceServices) {
+    return createResponse(200, (await readLatestCheckpoint(requireEvidence(services), ctx)).note, TEXT)
   },
 })
 
@@ -124,10 +124,10 @@ export const readLogConsistency = endpoint({
     422: '`to` exceeds the size of the latest checkpoint, or `from` is greater than `to`',
     ...UNSIGNED,
   },
-  async handler(request, services: EvidenceServices) {
+  async handler(ctx, services: EvidenceServices) {
     const evidence = requireEvidence(services)
-    const { from, to } = readSizes(request.search)
-    const { size } = await readLatestCheckpoint(evidence, request)
+    const { from, to } = readSizes(ctx.querystring)
+    const { size } = await readLatestCheckpoint(evidence, ctx)
     requireValidSizes({ from, to }, size)
     const hashes = await new TreeQueries(evidence.model).consistencyProof(from, to)
     return ok({ from, to, hashes: hashes.map((hash) => hash.toString('base64')) })

@@ -5,7 +5,7 @@ import { RequestError } from '../../domain/request-error.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { BytesMissing, type FileReadOptions, type FileStore } from '../../stores/ports/file-store.ts'
 import { binaryResponse, type HttpResponse } from '../kit/response.ts'
-import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
+import type { EndpointContext, Authenticator } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 
@@ -61,8 +61,8 @@ export const signedLink = <Service>(
 ): Authenticator<{ readonly revision: number }, Service> => ({
   scheme: 'signed-link',
   errorStatuses: [400, 404, 410],
-  authenticate({ path, search }, service) {
-    const link = links(service).verify(path, parseSignature(search))
+  authenticate({ path, querystring }, service) {
+    const link = links(service).verify(path, parseSignature(querystring))
     if (link === undefined) throw unknownFile()
     if (link.isExpired)
       throw new RequestError('gone', `This link has expired; read ${resourceName} again for a new link`)
@@ -103,14 +103,10 @@ export const fileResponses = (mediaType: string | readonly string[]) => ({
 })
 
 /** @throws ErrorWithHeaders 416; creating the body throws BytesMissing or StoreUnavailable */
-export function createFileResponse(
-  request: HttpRequest<unknown, unknown, unknown>,
-  files: FileStore,
-  file: FileDownload,
-): HttpResponse {
+export function createFileResponse(ctx: EndpointContext, files: FileStore, file: FileDownload): HttpResponse {
   const { digest, bytes: size, mediaType } = file
   const headers = headersOf(file)
-  const range = requestedRange(request, file, headers.ETag)
+  const range = requestedRange(ctx, file, headers.ETag)
   const stream = () => openFile(files, digest, { range, expectedBytes: size })
   if (range === undefined) return binaryResponse(200, mediaType, stream, { ...headers, 'Content-Length': String(size) })
   const length = String(range.end - range.start + 1)
@@ -132,7 +128,7 @@ const headersOf = ({ digest, name }: FileDownload) => ({
 
 /** @throws ErrorWithHeaders 416 */
 function requestedRange(
-  { method, headers }: HttpRequest<unknown, unknown, unknown>,
+  { method, headers }: EndpointContext,
   { bytes: size }: FileDownload,
   etag: string,
 ): ByteRange | undefined {

@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { sanitiseFileName } from '../../domain/certification/certification.ts'
@@ -7,6 +6,7 @@ import { HttpError } from '../kit/http-error.ts'
 import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import { discardRest, readWithLimits, refuseEncoding } from '../kit/body-limits.ts'
+import type { EndpointContext } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { decodeText, readContent, readParts, type Part } from '../kit/multipart.ts'
 import { formOptions } from '../kit/parameters/form.ts'
@@ -28,7 +28,7 @@ export class FormUploads {
    * @throws FormUploadError if the form is too large; RequestError malformed; HttpError 408; StoreUnavailable
    */
   async read(
-    ctx: Context,
+    ctx: EndpointContext,
     { account, address }: Uploader,
     { maxBytes, createValidator, tooLarge }: FileUploadRule,
   ): Promise<UploadForm> {
@@ -70,7 +70,7 @@ class FormReader {
   #fileError: RequestError | undefined
 
   constructor(
-    private readonly ctx: Context,
+    private readonly ctx: EndpointContext,
     private readonly files: FileStore,
     private readonly options: FormReaderOptions,
   ) {}
@@ -203,7 +203,7 @@ export type UploadForm = {
 }
 
 /** Reads a urlencoded form, which cannot contain a file. @throws RequestError malformed, too-large; HttpError 408, 415 */
-export async function readUrlencodedForm(ctx: Context): Promise<UploadForm> {
+export async function readUrlencodedForm(ctx: EndpointContext): Promise<UploadForm> {
   const texts = new Map<string, string>()
   for (const [name, value] of Object.entries((await readUrlencoded(ctx)) ?? {})) {
     if (typeof value !== 'string') throw repeatedPart(name.slice(0, 60))

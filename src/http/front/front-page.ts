@@ -34,9 +34,9 @@ export const showFrontPage = endpoint({
   requestHeaders: { Accept: z.string().optional().describe('`text/html` returns the web page.') },
   responses: { 200: { description: 'The entry points', schema: ApiRoot } },
   group: platformGroup,
-  handler(request, { front, secrets }: FrontServices) {
-    if (request.accepts('json', 'html') !== 'html') return ok(createApiRoot(front.baseUrl), { Vary: 'Accept' })
-    const root = pathToRoot(request.target)
+  handler(ctx, { front, secrets }: FrontServices) {
+    if (ctx.accepts('json', 'html') !== 'html') return ok(createApiRoot(front.baseUrl), { Vary: 'Accept' })
+    const root = pathToRoot(ctx.originalUrl)
     const content = html`${INTRODUCTION} ${mainNav(root)}
       <h2>Share a secret</h2>
       <p>It can be revealed once and is then deleted.</p>
@@ -153,9 +153,9 @@ const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollo
 const sameSiteForm: Authenticator<undefined, FrontServices> = {
   scheme: 'none',
   errorStatuses: [403, 429],
-  authenticate({ headers, clientAddress }, { secrets }) {
+  authenticate({ headers, ip }, { secrets }) {
     refuseCrossSite(headers, { ownOrigins: secrets.trustedOrigins.ownOrigins, allowedOrigins: new Set() })
-    countAddress(secrets.rateLimit, clientAddress)
+    countAddress(secrets.rateLimit, ip)
     return undefined
   },
 }
@@ -186,22 +186,23 @@ export const shareSecretByPage = endpoint({
     422: 'Validation failed: for example, the secret is empty',
   },
   group: frontPageGroup,
-  async handler(request, { secrets }: FrontServices) {
-    const { body, target, clientAddress } = request
+  async handler(ctx, { secrets }: FrontServices) {
+    const { body } = ctx.request
     try {
-      const sender = await senderOf(body, clientAddress, secrets)
+      const sender = await senderOf(body, ctx.ip, secrets)
       checkSecret(body.secret, sender?.plan ?? 'basic')
-      const record = await storeSharedSecret(
-        secrets,
-        { body, principal: sender, clientAddress, requestId: request.requestId, trace: request.trace },
-        { value: body.secret, kind: 'shared' },
-      )
-      return seeOther(`${pathToRoot(target)}private/${String(record['metadata_key'])}`, {
+      const record = await storeSharedSecret(secrets, ctx, {
+        value: body.secret,
+        kind: 'shared',
+        options: body,
+        sender,
+      })
+      return seeOther(`${pathToRoot(ctx.originalUrl)}private/${String(record['metadata_key'])}`, {
         'Cache-Control': 'no-store',
       })
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind === 'too-many') throw error
-      return rejectedForm(error, body, target, secrets.allowsAnonymous)
+      return rejectedForm(error, body, ctx.originalUrl, secrets.allowsAnonymous)
     }
   },
 })

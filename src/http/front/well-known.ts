@@ -66,7 +66,7 @@ export const readSecurityContact = endpoint({
   isBrowserOnly: true,
   headers: CACHE_FOR_A_DAY,
   responses: { 200: { description: 'The contact', mediaType: 'text/plain' }, 404: 'SECURITY_CONTACT is not set' },
-  handler(_request, { wellKnown: { contact, baseUrl, clock } }: WellKnownServices) {
+  handler(_ctx, { wellKnown: { contact, baseUrl, clock } }: WellKnownServices) {
     if (contact === undefined) throw new RequestError('missing', 'No security contact is configured')
     const expires = new Date(Math.floor(clock() / DAY_MS + CONTACT_VALIDITY_DAYS) * DAY_MS).toISOString()
     const lines = [`Contact: ${contact}`, `Expires: ${expires}`, `Canonical: ${baseUrl}/.well-known/security.txt`]

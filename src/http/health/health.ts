@@ -103,7 +103,7 @@ export const readinessCheck = endpoint({
       example: { status: 'waiting', waiting: ['the diamonds read model is behind the log'] },
     },
   },
-  async handler(_request, { health }: HealthServices) {
+  async handler(_ctx, { health }: HealthServices) {
     const reasons = await health.notReadyReasons()
     if (reasons.length === 0) return ok({ status: 'ready' }, NO_STORE)
     return createResponse(503, { status: 'waiting', waiting: reasons }, { ...NO_STORE, 'Retry-After': '1' })

@@ -45,8 +45,8 @@ export type MetricsServices = { readonly metricsRegistry: Pick<Registry, 'metric
 const privateNetworkOnly: Authenticator<undefined> = {
   scheme: 'none',
   errorStatuses: [403],
-  authenticate(request) {
-    if (isFromPrivateNetwork(request)) return undefined
+  authenticate(ctx) {
+    if (isFromPrivateNetwork({ peerAddress: ctx.socket.remoteAddress ?? '', headers: ctx.headers })) return undefined
     const message =
       'Metrics are available only to this machine and private networks; set METRICS_PORT to serve them on a separate port'
     throw new RequestError('forbidden', message)
@@ -62,7 +62,7 @@ const metricsFor = (operationId: string, auth: Authenticator<undefined>) =>
     auth,
     group: platformGroup,
     responses: { 200: { description: 'The metrics', mediaType: Registry.PROMETHEUS_CONTENT_TYPE } },
-    async handler(_request, { metricsRegistry }: MetricsServices) {
+    async handler(_ctx, { metricsRegistry }: MetricsServices) {
       return ok(await metricsRegistry.metrics(), TEXT)
     },
   })

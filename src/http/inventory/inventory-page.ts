@@ -10,8 +10,7 @@ import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/list-query.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
 import type { HttpResponse } from '../kit/response.ts'
-import type { BearerPrincipal } from '../kit/authenticate.ts'
-import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, errorText, pathToRoot } from '../kit/page.ts'
@@ -36,14 +35,15 @@ export const showInventory = endpoint({
     422: 'A query parameter is out of range, or no index supports the combination; the page suggests one that works',
   },
   group: inventoryPagesGroup,
-  async handler(request, { diamonds }: DiamondServices) {
-    const { principal, search, target } = request
-    const query = queryOf(search)
+  async handler(ctx, { diamonds }: DiamondServices) {
+    const { originalUrl: target } = ctx
+    const { principal } = ctx.state
+    const query = queryOf(ctx.querystring)
     try {
       // This page uses offset pagination only.
       const listQuery = parseListQuery('v4', query.toString(), () => undefined)
       if (principal === undefined) return logInPage(200, target)
-      return await listPage({ principal, target }, diamonds, query, listQuery)
+      return await listPage({ account: principal.account, target }, diamonds, query, listQuery)
     } catch (error) {
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
       const { status, faults } = toHttpErrorDetails(error)
@@ -77,12 +77,12 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
 
 async function listPage(
-  { principal, target }: { readonly principal: BearerPrincipal } & Pick<HttpRequest, 'target'>,
+  { account, target }: { readonly account: number; readonly target: string },
   { queries, links }: DiamondServices['diamonds'],
   query: URLSearchParams,
   { filter, page }: ListQuery,
 ): Promise<HttpResponse> {
-  const list = await queries.list(principal.account, filter, page)
+  const list = await queries.list(account, filter, page)
   const stones = JSON.parse(diamondListJson('v4', list.views, links)) as StoneListItem[]
   const home = pathToRoot(target)
   const content = html`${filterForm(query)} ${stalenessNote(list)}

@@ -4,7 +4,7 @@ import { endSession } from '../../commands/sessions/token-introspection.ts'
 import { InvalidGrant } from '../../domain/session/session.ts'
 import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { eventOriginFor, eventOriginOf } from '../kit/authenticate.ts'
-import { endpoint, type RequestBody } from '../kit/endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, pathToRoot } from '../kit/page.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
@@ -27,13 +27,9 @@ const Form = defineParameters(
     email: text.describe("The account's e-mail address.").meta({ examples: ['ann@example.com'] }),
     password: text.describe('The password of the account.'),
   },
-  { rules: 'rack', maxBytes: FORM_LIMIT },
+  // A password in the query would end up in browser histories and proxy logs.
+  { rules: 'rack', maxBytes: FORM_LIMIT, ignoresQuery: true },
 )
-
-type LogInForm = z.output<typeof Form.schema>
-
-/** Reads only the body: a password in the query would end up in browser histories and proxy logs. */
-const form: RequestBody<LogInForm> = { ...Form, read: (ctx) => Form.read(ctx, { search: '' }) }
 
 export const logInByPage = endpoint({
   operationId: 'logInByPage',
@@ -41,7 +37,7 @@ export const logInByPage = endpoint({
   path: '/inventory',
   summary: 'Log in to the inventory in the browser. Starts a session of 12 hours.',
   auth: sameSiteLogIn,
-  body: form,
+  body: Form,
   responses: {
     303: {
       description: 'Logged in',
@@ -51,22 +47,22 @@ export const logInByPage = endpoint({
     429: 'Too many wrong passwords for this account or from this address',
   },
   group: inventoryPagesGroup,
-  async handler(request, { browser: { sessions, cookie } }: BrowserServices) {
-    const { body, clientAddress, search, target } = request
-    const logIn = { username: body.email, password: body.password, address: clientAddress, client: BROWSER_CLIENT }
+  async handler(ctx, { browser: { sessions, cookie } }: BrowserServices) {
+    const { email, password } = ctx.request.body
+    const logIn = { username: email, password, address: ctx.ip, client: BROWSER_CLIENT }
     try {
-      if (body.email === '' || body.password === '') throw new InvalidGrant('E-mail address and password are required')
+      if (email === '' || password === '') throw new InvalidGrant('E-mail address and password are required')
       const { accessToken } = await openSession(sessions, logIn, {
-        ...eventOriginFor(undefined, request),
+        ...eventOriginFor(undefined, ctx.state),
         client: BROWSER_CLIENT.client,
       })
-      return seeOther(inventoryAt(target, search), {
+      return seeOther(inventoryAt(ctx.originalUrl, ctx.querystring), {
         ...setSessionCookie(cookie, accessToken),
         'Cache-Control': 'no-store',
       })
     } catch (error) {
       if (!(error instanceof InvalidGrant)) throw error
-      return logInPage(403, target, alert(WRONG_CREDENTIALS), body.email)
+      return logInPage(403, ctx.originalUrl, alert(WRONG_CREDENTIALS), email)
     }
   },
 })
@@ -83,15 +79,11 @@ export const logOutByPage = endpoint({
     303: { description: 'Logged out, or there was no session', headers: { Location: 'The log-in form' } },
   },
   group: inventoryPagesGroup,
-  async handler(request, { browser: { sessions, cookie } }: BrowserServices) {
-    const { principal, target } = request
+  async handler(ctx, { browser: { sessions, cookie } }: BrowserServices) {
+    const { principal } = ctx.state
     if (principal !== undefined)
-      await endSession(
-        sessions,
-        principal.session,
-        eventOriginOf({ principal, requestId: request.requestId, trace: request.trace }),
-      )
-    return seeOther(`${pathToRoot(target)}inventory`, {
+      await endSession(sessions, principal.session, eventOriginOf({ state: { ...ctx.state, principal } }))
+    return seeOther(`${pathToRoot(ctx.originalUrl)}inventory`, {
       ...clearSessionCookie(cookie),
       'Cache-Control': 'no-store',
     })

@@ -1,7 +1,7 @@
 import { BROWSER_CLIENT, BROWSER_SESSION_TTL_SECONDS, type LogInContext } from '../../commands/sessions/sessions.ts'
 import { isTokenActive, type BearerAuthentication, type BearerPrincipal } from '../kit/authenticate.ts'
 import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
-import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
+import type { EndpointContext, Authenticator } from '../kit/endpoint.ts'
 
 /** Browser sessions use the sessions of the token server, with a different lifetime. */
 export type BrowserSessions = {
@@ -37,16 +37,16 @@ export const clearSessionCookie = ({ name, attributes }: SessionCookie) => ({
 export const optionalSession: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
   scheme: 'cookie',
   errorStatuses: [],
-  authenticate: (request, { browser }) => sessionIn(request, browser),
+  authenticate: (ctx, { browser }) => sessionIn(ctx, browser),
 }
 
 /** Like `optionalSession`, but rejects cross-site requests. */
 export const sameSiteSession: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
   scheme: 'cookie',
   errorStatuses: [403],
-  authenticate(request, { browser }) {
-    refuseCrossSite(request.headers, { ownOrigins: browser.ownOrigins, allowedOrigins: new Set() })
-    return sessionIn(request, browser)
+  authenticate(ctx, { browser }) {
+    refuseCrossSite(ctx.headers, { ownOrigins: browser.ownOrigins, allowedOrigins: new Set() })
+    return sessionIn(ctx, browser)
   },
 }
 
@@ -60,15 +60,15 @@ export const sameSiteLogIn: Authenticator<undefined, BrowserServices> = {
   },
 }
 
-type SessionRequest = Pick<HttpRequest, 'cookie' | 'method' | 'waitBudget'>
+type SessionRequest = Pick<EndpointContext, 'cookies' | 'method' | 'state'>
 
 /** Accepts only access tokens of browser sessions; those of API clients do not open pages. */
 async function sessionIn(
-  request: SessionRequest,
+  ctx: SessionRequest,
   { sessions: { tokens }, feed, cookie }: BrowserServices['browser'],
 ): Promise<BearerPrincipal | undefined> {
-  const token = request.cookie(cookie.name)
+  const token = ctx.cookies.get(cookie.name)
   const claims = token === undefined ? 'invalid' : tokens.verify(token)
   if (typeof claims === 'string' || claims.client !== BROWSER_CLIENT.client) return undefined
-  return (await isTokenActive(request, claims, feed)) ? claims : undefined
+  return (await isTokenActive(ctx, claims, feed)) ? claims : undefined
 }

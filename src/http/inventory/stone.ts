@@ -24,8 +24,8 @@ export const showOwnStone = endpoint({
     404: 'The account has no such diamond',
   },
   group: inventoryPagesGroup,
-  async handler({ principal, params, target }, { report }: ReportServices) {
-    const home = pathToRoot(target)
+  async handler({ params, originalUrl, state: { principal } }, { report }: ReportServices) {
+    const home = pathToRoot(originalUrl)
     if (principal === undefined) return seeOther(`${home}inventory`, { 'Cache-Control': 'no-store' })
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
     const { lastView, isLive, transitions } = await readDiamondHistory(report.store, id)

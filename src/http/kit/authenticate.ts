@@ -4,7 +4,7 @@ import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import { WaitBudget } from '../../projections/engine/progress.ts'
 import { StoreUnavailable } from '../../stores/ports/event-store.ts'
-import type { HttpRequest, Authenticator } from './endpoint.ts'
+import type { Authenticator, EndpointContext, RequestState } from './endpoint.ts'
 import { ErrorWithHeaders } from './errors.ts'
 
 type BasicCredentials = { readonly user: string; readonly password: string }
@@ -40,20 +40,20 @@ export type BearerServices = { readonly bearer: BearerAuthentication }
 export type BearerPrincipal = { readonly account: number; readonly session: string; readonly client: string }
 
 /** The origin recorded in the metadata of events that a request causes. */
-export const eventOriginFor = (account: number | undefined, { requestId, trace }: RequestCorrelation): Origin => ({
+export const eventOriginFor = (
+  account: number | undefined,
+  { requestId, trace }: Pick<RequestState, 'requestId' | 'trace'>,
+): Origin => ({
   actor: account === undefined ? 'anonymous' : `account-${account}`,
   via: 'http',
   correlation: requestId,
   ...(trace !== undefined && { trace }),
 })
 
-export type RequestCorrelation = Pick<HttpRequest, 'requestId' | 'trace'>
-
-export const eventOriginOf = (
-  request: Pick<HttpRequest<BearerPrincipal>, 'principal' | keyof RequestCorrelation>,
-): Origin => ({
-  ...eventOriginFor(request.principal.account, request),
-  client: request.principal.client,
+/** The same for a request with an access token. */
+export const eventOriginOf = ({ state }: Pick<EndpointContext<BearerPrincipal>, 'state'>): Origin => ({
+  ...eventOriginFor(state.principal.account, state),
+  client: state.principal.client,
 })
 
 /**
@@ -63,15 +63,19 @@ export const eventOriginOf = (
 export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
   scheme: 'bearer',
   errorStatuses: [401],
-  async authenticate(request, { bearer: { tokens, feed } }) {
-    const claims = tokens.verify(tokenIn(request.headers.authorization))
-    if (claims === 'expired') throw invalidToken('The access token provided has expired.')
-    // The tokens of browser sessions are valid for the read-only pages alone.
-    if (claims === 'invalid' || claims.client === BROWSER_CLIENT.client)
-      throw invalidToken('The access token provided is invalid.')
-    if (!(await isTokenActive(request, claims, feed))) throw invalidToken('The access token provided is invalid.')
-    return claims
-  },
+  authenticate: verifyToken,
+}
+
+type TokenRequest = Pick<EndpointContext, 'headers' | 'method' | 'state'>
+
+async function verifyToken(ctx: TokenRequest, { bearer: { tokens, feed } }: BearerServices): Promise<AccessClaims> {
+  const claims = tokens.verify(tokenIn(ctx.headers.authorization))
+  if (claims === 'expired') throw invalidToken('The access token provided has expired.')
+  // The tokens of browser sessions are valid for the read-only pages alone.
+  if (claims === 'invalid' || claims.client === BROWSER_CLIENT.client)
+    throw invalidToken('The access token provided is invalid.')
+  if (!(await isTokenActive(ctx, claims, feed))) throw invalidToken('The access token provided is invalid.')
+  return claims
 }
 
 /**
@@ -80,12 +84,12 @@ export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
  * @throws StoreUnavailable
  */
 export async function isTokenActive(
-  { method, waitBudget }: Pick<HttpRequest, 'method' | 'waitBudget'>,
+  { method, state }: Pick<EndpointContext, 'method' | 'state'>,
   claims: AccessClaims,
   feed: BearerAuthentication['feed'],
 ): Promise<boolean> {
   try {
-    return await waitBudget.spendOn(() => feed.isLive(claims))
+    return await state.waitBudget.spendOn(() => feed.isLive(claims))
   } catch (error) {
     if (SAFE_METHODS.has(method)) return feed.wasLiveWhenConfirmed(claims, error)
     throw error
@@ -94,12 +98,11 @@ export async function isTokenActive(
 
 /** Whether the request's token is still valid: neither expired nor revoked. False if that cannot be determined. */
 export async function isStillAuthenticated(
-  { headers }: Pick<HttpRequest, 'headers'>,
-  service: BearerServices,
+  { headers, method, state }: TokenRequest,
+  services: BearerServices,
 ): Promise<boolean> {
-  const recheckRequest = { headers, method: 'GET', waitBudget: new WaitBudget() } as HttpRequest<unknown, unknown>
   try {
-    await bearer.authenticate(recheckRequest, service)
+    await verifyToken({ headers, method, state: { ...state, waitBudget: new WaitBudget() } }, services)
     return true
   } catch (error) {
     if (error instanceof ErrorWithHeaders || error instanceof StoreUnavailable) return false

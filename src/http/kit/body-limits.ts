@@ -1,9 +1,8 @@
-import type { Context } from 'koa'
 import type { IncomingMessage } from 'node:http'
 import { RequestError } from '../../domain/request-error.ts'
 import { HttpError } from './http-error.ts'
 import { TransferRateMonitor, tooSlowMessage } from '../../runtime/fairness/transfer-rate.ts'
-import type { RequestState } from '../middleware/context.ts'
+import type { EndpointContext } from './endpoint.ts'
 
 /** @throws HttpError 415 for a compressed multipart body */
 export function refuseEncoding(req: IncomingMessage): void {
@@ -22,12 +21,12 @@ export function refuseEncoding(req: IncomingMessage): void {
  * @throws what `read` throws; HttpError 408; RequestError too-large, unavailable, or malformed if the connection closes early
  */
 export async function readWithLimits<Value>(
-  { req, state }: Context,
+  { req, state }: Pick<EndpointContext, 'req' | 'state'>,
   maxBytes: number,
   read: () => Promise<Value>,
   { inMemory = true } = {},
 ): Promise<Value> {
-  const { bodyAllowance } = state as RequestState
+  const { bodyAllowance } = state
   const { minTransferRate } = bodyAllowance
   const contentLength = Number(req.headers['content-length'] ?? 0)
   if (contentLength > maxBytes) throw tooLarge(maxBytes)

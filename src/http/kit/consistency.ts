@@ -1,7 +1,7 @@
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { ResponseHeaders } from './response.ts'
-import type { HttpRequest } from './endpoint.ts'
+import type { EndpointContext } from './endpoint.ts'
 
 /** Sent when lists may not show the latest writes yet. The response body itself is up to date. */
 export const PENDING = { 'X-Consistency': 'pending' } as const
@@ -24,7 +24,7 @@ export const staleHeaders = (ageSeconds: number | undefined): ResponseHeaders =>
  * @returns headers for the response: `X-Consistency: pending` if the read model is still behind
  */
 export async function waitForReadModel(
-  { waitBudget }: Pick<HttpRequest, 'waitBudget'>,
+  { state: { waitBudget } }: Pick<EndpointContext, 'state'>,
   progress: Pick<ProjectionProgress, 'waitForPosition'>,
   position: Position | undefined,
 ): Promise<ResponseHeaders> {

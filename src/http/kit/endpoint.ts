@@ -1,7 +1,7 @@
-import type { Context } from 'koa'
-import type { IncomingHttpHeaders } from 'node:http'
+import type Koa from 'koa'
 import type { ZodType } from 'zod'
 import type { WaitBudget } from '../../projections/engine/progress.ts'
+import type { MinimumTransferRate } from '../../runtime/fairness/transfer-rate.ts'
 import type { HttpResponse, ResponseHeaders } from './response.ts'
 import type { ErrorDetail } from '../../domain/request-error.ts'
 
@@ -10,42 +10,43 @@ type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** A schema, or one for each API version if they differ. */
 export type VersionedSchema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }
 
-/** The request as handlers see it, independent of Koa. */
-export type HttpRequest<Principal = undefined, Value = undefined, Params = Readonly<Record<string, string>>> = {
-  /** The client's X-Request-Id, or a generated one. It is the correlation id of the events. */
-  readonly requestId: string
-  /** The client's trace context, in the form of `traceparent`. */
-  readonly trace?: string | undefined
-  /** As sent. HEAD requests run the GET endpoint; the response body is not sent. */
-  readonly method: string
-  /** The normalised path, without the query. */
-  readonly path: string
-  /** The original request target. Browsers resolve relative links of a page against it. */
-  readonly target: string
-  /** The query string, still encoded, without the question mark. */
-  readonly search: string
+/**
+ * Koa's context of a request to an endpoint. `params`, `state.principal` and `request.body` are what the endpoint declares.
+ * A handler returns its response instead of setting `body`. HEAD requests run the GET endpoint; the response body is not
+ * sent.
+ */
+export type EndpointContext<Principal = unknown, Body = unknown, Params = unknown> = Omit<
+  Koa.ExtendableContext,
+  'request' | 'body'
+> & {
+  readonly request: Omit<Koa.Request, 'body'> & { body: Body }
+  readonly state: RequestState & { readonly principal: Principal }
   /** Path parameters, decoded. */
   readonly params: Params
-  /** By lower-case name. */
-  readonly headers: IncomingHttpHeaders
-  /** Content negotiation: the preferred type; the first if the client has no preference; false if it accepts none. */
-  accepts(...types: string[]): string | false
-  cookie(name: string): string | undefined
-  /** The client's IP address, taken from X-Forwarded-For behind TRUST_PROXY proxies. */
-  readonly clientAddress: string
-  /** The IP address of the connection's other end: the client or the nearest proxy. */
-  readonly peerAddress: string
-  /** How long this request may still wait for read models. */
-  readonly waitBudget: WaitBudget
-  /**
-   * Marks the request as a long poll: background work no longer yields to it.
-   * @returns aborts when the client disconnects or the response was sent
-   */
-  beginLongPoll(): AbortSignal
-  /** The result of `auth`. */
-  readonly principal: Principal
-  /** The result of `body.read`. */
-  readonly body: Value
+}
+
+/** What the middleware knows of a request. */
+export type RequestState = {
+  /** The client's X-Request-Id, or a generated one. It is the correlation id of the events. */
+  requestId: string
+  /** The client's trace context, in the form of `traceparent`. */
+  trace: string | undefined
+  bodyAllowance: BodyAllowance
+  /** How long the request may still wait for read models. */
+  waitBudget: WaitBudget
+  endpoint?: Pick<Endpoint, 'operationId' | 'group' | 'headers'>
+  /** The result of the endpoint's `auth`. */
+  principal?: unknown
+  response?: HttpResponse
+}
+
+/** The memory that a request's body may use, and the minimum transfer rate. */
+export type BodyAllowance = {
+  readonly minTransferRate: MinimumTransferRate
+  /** @throws RequestError unavailable if the shared memory is exhausted */
+  consume(bytes: number): void
+  /** @param bytes the declared size of the body @throws RequestError unavailable if that exceeds the memory currently available */
+  requireAvailable(bytes: number): void
 }
 
 /** Authenticates requests. Checks that must run first (rate limit, request origin) are part of it. */
@@ -57,7 +58,7 @@ export type Authenticator<Principal, Service = unknown> = {
   /** The body may contain the credentials, so it is read before authentication. */
   readonly needsBody?: true
   /** @throws RequestError; ErrorWithHeaders if the response needs headers, such as a challenge */
-  authenticate(request: HttpRequest<unknown, unknown>, service: Service): Principal | Promise<Principal>
+  authenticate(ctx: EndpointContext, service: Service): Principal | Promise<Principal>
 }
 
 /** How an endpoint reads its request body. `read` is called for every method of the endpoint, including GET. */
@@ -68,7 +69,7 @@ export type RequestBody<Value, Service = unknown, Principal = unknown> = {
   readonly maxBytes: number
   readonly schema?: VersionedSchema
   /** @throws RequestError */
-  read(ctx: Context, request: HttpRequest<Principal, unknown>, service: Service): Value | Promise<Value>
+  read(ctx: EndpointContext<Principal>, service: Service): Value | Promise<Value>
   /** Releases what `read` acquired, such as a temporary file. Called however the request ends. */
   release?(value: Value): void | Promise<void>
 }
@@ -108,7 +109,7 @@ export type EndpointGroup = {
   errorResponse(
     details: HttpErrorDetails,
     error: unknown,
-    request: Pick<HttpRequest, 'requestId' | 'params' | 'target'>,
+    request: { readonly requestId: string; readonly params: Readonly<Record<string, string>>; readonly target: string },
   ): HttpResponse
 }
 
@@ -135,7 +136,7 @@ export type Endpoint<in Service = never> = {
   readonly isBrowserOnly?: boolean
   /** Set on every response, including the group's headers. */
   readonly headers: ResponseHeaders
-  handler(request: HttpRequest<unknown, unknown>, service: Service): HttpResponse | Promise<HttpResponse>
+  handler(ctx: EndpointContext, service: Service): HttpResponse | Promise<HttpResponse>
 }
 
 type PathParameterSchemas = Readonly<Record<string, ZodType<unknown, string>>>
@@ -160,9 +161,9 @@ type EndpointDefinition<
    * decoded but not validated, so that each resource reports its own errors.
    */
   readonly pathParameters?: Parameters
-  /** Query parameters, for the API reference. The handler parses `request.search`. */
+  /** Query parameters, for the API reference. The handler parses `ctx.querystring`. */
   readonly query?: VersionedSchema
-  /** Request headers, for the API reference. The handler reads `request.headers`. */
+  /** Request headers, for the API reference. The handler reads `ctx.headers`. */
   readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string | undefined>>>
   readonly body?: RequestBody<Value, BodyService, NoInfer<Principal>>
   readonly responses: Readonly<Record<number, ResponseDescription>>
@@ -176,7 +177,7 @@ type EndpointDefinition<
    * by the group.
    */
   handler(
-    request: HttpRequest<
+    ctx: EndpointContext<
       NoInfer<Principal>,
       NoInfer<Value>,
       { readonly [Name in keyof Parameters]: Parameters[Name]['_zod']['input'] }
@@ -197,10 +198,10 @@ type EndpointDefinition<
  *   pathParameters: { version: VERSION, id: DIAMOND_ID },
  *   group: accountGroup,
  *   responses: { 204: 'Deleted', 403: 'The diamond belongs to another account', 404: 'No such diamond' },
- *   async handler(request, { diamonds }: DiamondServices) { ...; return noContent() },
+ *   async handler(ctx, { diamonds }: DiamondServices) { ...; return noContent() },
  * })
  * ```
- * The type of `request` is inferred from `auth`, `body` and `pathParameters`, the required services from the handler.
+ * The type of `ctx` is inferred from `auth`, `body` and `pathParameters`, the required services from the handler.
  */
 export function endpoint<
   Principal,

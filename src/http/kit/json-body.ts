@@ -1,8 +1,7 @@
-import type { Context } from 'koa'
 import { z } from 'zod'
 import type { IdempotencyKey } from '../../commands/bulk/request-record.ts'
 import { RequestError } from '../../domain/request-error.ts'
-import type { HttpRequest, RequestBody, VersionedSchema } from './endpoint.ts'
+import type { EndpointContext, RequestBody, VersionedSchema } from './endpoint.ts'
 import { bodyReader, DEFAULT_BODY_MAX_BYTES } from './read-body.ts'
 
 /** Large enough for 500 entries with every field at its maximum length in UTF-8. */
@@ -22,7 +21,7 @@ export const json = (schema?: VersionedSchema, maxBytes = DEFAULT_BODY_MAX_BYTES
 })
 
 /** @returns a reader that throws RequestError malformed, too-large or unavailable, HttpError 408 or 415 */
-export function jsonReader(maxBytes = DEFAULT_BODY_MAX_BYTES): (ctx: Context) => Promise<unknown> {
+export function jsonReader(maxBytes = DEFAULT_BODY_MAX_BYTES): (ctx: EndpointContext) => Promise<unknown> {
   const types = { json: true, jsonTypes: JSON_TYPES, jsonStrict: false, includeUnparsed: true }
   const read = bodyReader({ ...types, maxBytes, defaultType: 'application/json' })
   return async (ctx) => {
@@ -66,7 +65,7 @@ function refuseManyMembers(container: object): void {
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-type IdempotentRequest = Pick<HttpRequest, 'headers' | 'method' | 'path'>
+type IdempotentRequest = Pick<EndpointContext, 'headers' | 'method' | 'path'>
 
 export const IDEMPOTENCY_KEY = z
   .string()

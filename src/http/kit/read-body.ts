@@ -6,6 +6,7 @@ import { RequestError } from '../../domain/request-error.ts'
 import { HttpError } from './http-error.ts'
 import { discardRest, encodingOf, readWithLimits, tooLarge } from './body-limits.ts'
 import { ErrorWithHeaders } from './errors.ts'
+import type { EndpointContext } from './endpoint.ts'
 import { tooManyParameters } from './parameters/form.ts'
 
 export const DEFAULT_BODY_MAX_BYTES = 64 * 1024
@@ -40,7 +41,7 @@ export function bodyReader({
   maxBytes,
   defaultType,
   ...options
-}: BodyReaderOptions): (ctx: Context) => Promise<unknown> {
+}: BodyReaderOptions): (ctx: EndpointContext) => Promise<unknown> {
   const disabledParsers = { json: false, urlencoded: false, text: false, multipart: false }
   const limits = { jsonLimit: maxBytes, formLimit: maxBytes, textLimit: maxBytes }
   const parse = koaBody({ ...disabledParsers, ...limits, parsedMethods: METHODS, ...options })
@@ -52,11 +53,13 @@ export function bodyReader({
       const decompressor = decompressorOf(encodingOf(req))
       const decompressedContext = () => (decompressor === undefined ? ctx : withDecompressedBody(ctx, decompressor))
       try {
-        await readWithLimits(ctx, maxBytes, () => parse(decompressedContext(), async () => undefined))
+        await readWithLimits(ctx, maxBytes, () =>
+          parse(decompressedContext() as unknown as Context, async () => undefined),
+        )
       } finally {
         decompressor?.destroy()
       }
-      return (ctx.request as { body?: unknown }).body
+      return ctx.request.body
     } catch (error) {
       discardRest(req)
       throw toRequestError(error, maxBytes)
@@ -80,11 +83,11 @@ function decompressorOf(encoding: string | undefined): Transform | undefined {
 }
 
 /** A context whose request emits the decompressed body: an error of the parser's own decompressor could end the process. */
-function withDecompressedBody(ctx: Context, decompressor: Transform): Context {
+function withDecompressedBody(ctx: EndpointContext, decompressor: Transform): EndpointContext {
   const decompressedBody = ctx.req.pipe(decompressor)
   // The parser handles the first error only; further ones would be uncaught.
   decompressedBody.on('error', () => undefined)
-  return Object.create(ctx, { req: { value: Object.assign(decompressedBody, { headers: {} }) } }) as Context
+  return Object.create(ctx, { req: { value: Object.assign(decompressedBody, { headers: {} }) } }) as EndpointContext
 }
 
 /** Rejects other charsets: a Latin-1 body that happens to be valid UTF-8 would be misread. */
@@ -102,7 +105,7 @@ const JSON_PATCH = 'application/json-patch+json'
  * @throws ErrorWithHeaders 415, with `Accept-Patch` for PATCH (RFC 5789, section 2.2)
  */
 export function requireMediaType(
-  { req, method }: Pick<Context, 'req' | 'method'>,
+  { req, method }: Pick<EndpointContext, 'req' | 'method'>,
   mediaTypes: readonly string[],
 ): void {
   const { 'content-type': type = '', 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers

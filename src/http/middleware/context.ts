@@ -1,33 +1,13 @@
 import type Koa from 'koa'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { MinimumTransferRate } from '../../runtime/fairness/transfer-rate.ts'
-import type { HttpResponse } from '../kit/response.ts'
-import type { Endpoint } from '../kit/endpoint.ts'
+import type { RequestState } from '../kit/endpoint.ts'
 
-/** Request state shared by the middleware. */
-export type RequestState = {
-  requestId: string
-  /** The trace context, in the form of `traceparent`. */
-  trace: string | undefined
-  bodyAllowance: BodyAllowance
-  endpoint?: Pick<Endpoint, 'operationId' | 'group' | 'headers'>
-  params?: Readonly<Record<string, string>>
-  /** The result of the endpoint's `auth`. */
-  principal?: unknown
-  response?: HttpResponse
-}
-
-/** The memory that a request's body may use, and the minimum transfer rate. */
-export type BodyAllowance = {
-  readonly minTransferRate: MinimumTransferRate
-  /** @throws RequestError unavailable if the shared memory is exhausted */
-  consume(bytes: number): void
-  /** @param bytes the declared size of the body @throws RequestError unavailable if that exceeds the memory currently available */
-  requireAvailable(bytes: number): void
-}
-
-export type RequestContext = Koa.ParameterizedContext<RequestState> & { matched?: readonly MatchedRoute[] }
+/** Koa's context in the middleware. `params` and `matched` are set by the router. */
+export type RequestContext = Koa.ParameterizedContext<
+  RequestState,
+  { params?: Readonly<Record<string, string>>; matched?: readonly MatchedRoute[] }
+>
 type MatchedRoute = { readonly path: string | RegExp; readonly methods: readonly string[] }
 export type Middleware = (ctx: RequestContext, next: Koa.Next) => unknown
 

@@ -4,7 +4,8 @@ import { HttpError } from '../kit/http-error.ts'
 import { FairShare, type FairAllocation } from '../../runtime/fairness/fair-share.ts'
 import { MINIMUM_TRANSFER_RATE, type MinimumTransferRate } from '../../runtime/fairness/transfer-rate.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
-import type { BodyAllowance, RequestContext, Middleware } from './context.ts'
+import type { BodyAllowance } from '../kit/endpoint.ts'
+import type { RequestContext, Middleware } from './context.ts'
 
 /**
  * Normalises the request target, so that routes, idempotency keys and links use one name for each resource. Merges repeated

@@ -45,12 +45,16 @@ export function handleErrors({ log, findGroup }: ErrorHandlingOptions): Middlewa
 }
 
 function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup }: ErrorHandlingOptions): void {
-  const { endpoint, requestId, params = {} } = ctx.state
+  const { endpoint, requestId } = ctx.state
   const cause = error instanceof ErrorWithHeaders ? error.error : error
   const details = toHttpErrorDetails(cause)
   if (details.status >= 500) log(cause, requestId, details.status, endpoint?.operationId)
   const group = endpoint?.group ?? findGroup(ctx.url)
-  const response = group.errorResponse(details, cause, { requestId, params, target: ctx.originalUrl })
+  const response = group.errorResponse(details, cause, {
+    requestId,
+    params: ctx.params ?? {},
+    target: ctx.originalUrl,
+  })
   const retryHeaders =
     details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) }
   for (const name in ctx.state.response?.headers) ctx.remove(name)

@@ -89,11 +89,11 @@ export const oauthClient: Authenticator<VerifiedClient, TokenServices> = {
   scheme: 'oauth-client',
   errorStatuses: [400, 401, 429],
   needsBody: true,
-  async authenticate({ headers: { authorization }, body, clientAddress }, { sessions }) {
+  async authenticate({ headers: { authorization }, request: { body }, ip }, { sessions }) {
     try {
       return await verifyClient(sessions, {
         ...credentialsOf(authorization, ClientCredentialsSchema.parse(body)),
-        address: clientAddress,
+        address: ip,
       })
     } catch (error) {
       throw error instanceof ClientRefused && isBasicAuthorization(authorization)

@@ -35,10 +35,10 @@ export const revokeToken = endpoint({
     200: { description: 'The token is not valid, or no longer.', schema: z.object({}), example: {} },
     400: '`invalid_grant`: the token was issued to another client.',
   },
-  async handler(request, { sessions }: TokenServices) {
-    const { body, principal } = request
-    const origin = { ...eventOriginFor(undefined, request), actor: `client-${principal.client}` }
-    await revoke(sessions, { token: tokenIn(body), client: principal.client }, origin)
+  async handler(ctx, { sessions }: TokenServices) {
+    const { client } = ctx.state.principal
+    const origin = { ...eventOriginFor(undefined, ctx.state), actor: `client-${client}` }
+    await revoke(sessions, { token: tokenIn(ctx.request.body), client }, origin)
     // The RFC does not specify a body. Some clients parse every response as JSON.
     return ok({})
   },
@@ -82,8 +82,9 @@ export const introspectToken = endpoint({
       },
     },
   },
-  async handler({ body, principal: { client } }, { sessions }: TokenServices) {
-    const inspected = await inspectToken(sessions, { token: tokenIn(body), client })
+  async handler(ctx, { sessions }: TokenServices) {
+    const { client } = ctx.state.principal
+    const inspected = await inspectToken(sessions, { token: tokenIn(ctx.request.body), client })
     if (inspected === undefined) return ok({ active: false })
     return ok({
       active: true,

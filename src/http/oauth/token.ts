@@ -66,13 +66,14 @@ export const issueToken = endpoint({
     400: '`invalid_grant`: wrong user, password or refresh token. `unsupported_grant_type`, `invalid_scope`.',
     429: 'Too many wrong passwords for this account or from this address.',
   },
-  async handler(request, { sessions }: TokenServices) {
-    const { body, principal, clientAddress } = request
+  async handler(ctx, { sessions }: TokenServices) {
+    const { body } = ctx.request
+    const { principal } = ctx.state
     if ((body.scope ?? 'user') !== 'user') throw new OAuthError('invalid_scope', 'An unsupported scope was requested.')
-    const origin = eventOriginFor(undefined, request)
+    const origin = eventOriginFor(undefined, ctx.state)
     const tokens =
       body.grant_type === 'password'
-        ? await openSession(sessions, { ...logInOf(body), address: clientAddress, client: principal }, origin)
+        ? await openSession(sessions, { ...logInOf(body), address: ctx.ip, client: principal }, origin)
         : await refreshSession(sessions, { token: refreshTokenIn(body), client: principal }, origin)
     return ok({
       access_token: tokens.accessToken,
@@ -88,8 +89,8 @@ export const issueToken = endpoint({
 function withGrantTypeCheck(form: typeof Grant): RequestBody<GrantRequest> {
   return {
     ...form,
-    async read(ctx, request, service) {
-      const grant = await form.read(ctx, request, service)
+    async read(ctx) {
+      const grant = await form.read(ctx)
       const message = 'Invalid grant_type parameter or parameter missing'
       if (grant.grant_type === undefined) throw new OAuthError('invalid_request', message)
       if (GRANT_TYPES.some((known) => known === grant.grant_type)) return grant

@@ -126,8 +126,8 @@ export const showReference = endpoint({
   group: platformGroup,
   isBrowserOnly: true,
   responses: { 200: { description: 'The page', mediaType: 'text/html' } },
-  handler({ target }) {
-    const home = pathToRoot(target)
+  handler({ originalUrl }) {
+    const home = pathToRoot(originalUrl)
     const head = html`<link rel="stylesheet" href="${home}docs/swagger-ui.css" />
       <script src="${home}docs/swagger-ui-bundle.js" defer></script>
       <script src="${home}docs/start.js" defer></script>`

@@ -50,9 +50,9 @@ export const readOwnersPage = endpoint({
     410: 'The link has expired',
   },
   group: reportPagesGroup,
-  async handler({ params, search, target }, { report: { links, store, people } }: ReportServices) {
+  async handler({ params, querystring, originalUrl }, { report: { links, store, people } }: ReportServices) {
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
-    const link = links.verify(pathOf(id), parseSignature(search))
+    const link = links.verify(pathOf(id), parseSignature(querystring))
     if (link === undefined) throw unknownPage()
     if (link.isExpired) throw new RequestError('gone', 'This link has expired; read the history again for a new link')
     const history = await readDiamondHistory(store, id)
@@ -64,7 +64,7 @@ export const readOwnersPage = endpoint({
       throw unknownPage()
     }
     return reportPageResponse(
-      await ownersReport(history.lastView, history.transitions, { links, store, people }, pathToRoot(target)),
+      await ownersReport(history.lastView, history.transitions, { links, store, people }, pathToRoot(originalUrl)),
     )
   },
 })

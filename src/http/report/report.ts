@@ -8,7 +8,7 @@ import type { EventStore } from '../../stores/ports/event-store.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { binaryResponse, type ResponseHeaders } from '../kit/response.ts'
 import { staleHeaders } from '../kit/consistency.ts'
-import { publicAccess, endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { publicAccess, endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { pathToRoot } from '../kit/page.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
@@ -45,9 +45,9 @@ export const readReportPage = endpoint({
   query: SIGNATURE_QUERY,
   responses: { 200: { description: 'The page', mediaType: 'text/html' }, 400: MALFORMED_SIGNATURE, 404: UNKNOWN },
   group: reportPagesGroup,
-  async handler(request, { report }: ReportServices) {
-    const { view, signature, headers } = await authorizeReport(request, report)
-    return reportPageResponse(reportOf(view, report.links, { signature, home: pathToRoot(request.target) }), headers)
+  async handler(ctx, { report }: ReportServices) {
+    const { view, signature, headers } = await authorizeReport(ctx, report)
+    return reportPageResponse(reportOf(view, report.links, { signature, home: pathToRoot(ctx.originalUrl) }), headers)
   },
 })
 
@@ -89,11 +89,11 @@ export const readPicture = endpoint({
     404: `${UNKNOWN}, or its cut has no optical model`,
   },
   group: reportPagesGroup,
-  async handler(request, { report }: ReportServices) {
-    const { view, headers: stale } = await authorizeReport(request, report)
+  async handler(ctx, { report }: ReportServices) {
+    const { view, headers: stale } = await authorizeReport(ctx, report)
     const subject = pictureSubjectOf(view.diamond)
     if (subject === null) throw new ErrorWithHeaders(stale, noPicture())
-    const picture = report.pictures.pictureOf(subject, PICTURE_BY_FILE_NAME[request.params.picture])
+    const picture = report.pictures.pictureOf(subject, PICTURE_BY_FILE_NAME[ctx.params.picture])
     const headers = { ...stale, ...headersOf(view), ETag: picture.etag }
     const renderPicture = async () => {
       const png = await picture.png()
@@ -121,13 +121,16 @@ type ReportAccess = {
 
 /** @throws RequestError missing, or malformed for a repeated signature */
 async function authorizeReport(
-  { params: { id }, search }: Pick<HttpRequest<unknown, unknown, { readonly id: string }>, 'params' | 'search'>,
+  {
+    params: { id },
+    querystring,
+  }: Pick<EndpointContext<unknown, unknown, { readonly id: string }>, 'params' | 'querystring'>,
   { queries, links }: ReportServices['report'],
 ): Promise<ReportAccess> {
   const { view, ageSeconds } = /^[1-9]\d{0,15}$/.test(id) ? await queries.findDiamond(Number(id)) : UNKNOWN_VIEW
   const headers = staleHeaders(ageSeconds)
   if (view === undefined) throw new ErrorWithHeaders(headers, unknownDiamond())
-  const signature = parseSignature(search)
+  const signature = parseSignature(querystring)
   const hasValidSignature = links.verify(`/diamond/${id}`, signature)?.revision === pageLinkRevision(view.diamond)
   if (view.diamond.fields.access === 0 && !hasValidSignature) throw new ErrorWithHeaders(headers, unknownDiamond())
   return { view, signature: hasValidSignature ? signature : '', headers }

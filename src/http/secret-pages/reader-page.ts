@@ -29,8 +29,8 @@ export const PAGE = { description: 'The page', mediaType: 'text/html' }
 export const rateLimitedAccess: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
   errorStatuses: [429],
-  authenticate({ clientAddress }, { secretPages: { rateLimit } }) {
-    countAddress(rateLimit, clientAddress)
+  authenticate({ ip }, { secretPages: { rateLimit } }) {
+    countAddress(rateLimit, ip)
     return undefined
   },
 }
@@ -39,9 +39,9 @@ export const rateLimitedAccess: Authenticator<undefined, SecretPageServices> = {
 export const sameSiteForm: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
   errorStatuses: [403, 429],
-  authenticate(request, services) {
-    refuseCrossSite(request.headers, { ownOrigins: services.secretPages.ownOrigins, allowedOrigins: new Set() })
-    return rateLimitedAccess.authenticate(request, services)
+  authenticate(ctx, services) {
+    refuseCrossSite(ctx.headers, { ownOrigins: services.secretPages.ownOrigins, allowedOrigins: new Set() })
+    return rateLimitedAccess.authenticate(ctx, services)
   },
 }
 
@@ -96,14 +96,13 @@ export const showSecretToReader = endpoint({
   body: PassphraseParameters,
   responses: { 200: PAGE, 404: `${NO_SECRET}, or the passphrase is wrong`, 429: LOCKED },
   group: secretPagesGroup,
-  async handler(request, { secretPages: { secrets } }: SecretPageServices) {
-    const { params, body, clientAddress } = request
-    const { key } = params
-    const { passphrase } = body
-    const origin = eventOriginFor(undefined, request)
+  async handler(ctx, { secretPages: { secrets } }: SecretPageServices) {
+    const { key } = ctx.params
+    const { passphrase } = ctx.request.body
+    const origin = eventOriginFor(undefined, ctx.state)
     try {
       return revealedSecretPage(
-        await revealSecret(secrets, { secretKey: key, passphrase, account: undefined, address: clientAddress, origin }),
+        await revealSecret(secrets, { secretKey: key, passphrase, account: undefined, address: ctx.ip, origin }),
       )
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind !== 'missing') throw error

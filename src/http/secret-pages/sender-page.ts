@@ -4,7 +4,7 @@ import { mailStatus, stateAt, type MailStatus, type SecretState } from '../../do
 import { expiresAt, metadataExpiresAt, MAX_TOTAL_ATTEMPTS, type KnownSecret } from '../../domain/secret/secret.ts'
 import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
-import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, pathToRoot } from '../kit/page.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
@@ -21,7 +21,7 @@ export const showSecretReceipt = endpoint({
   pathParameters: { key: metadataKey },
   responses: { 200: PAGE, 404: 'No such secret, or its metadata has expired' },
   group: secretPagesGroup,
-  handler: (request, { secretPages }: SecretPageServices) => receipt(request, secretPages, 200, NOTHING),
+  handler: (ctx, { secretPages }: SecretPageServices) => receipt(ctx, secretPages, 200, NOTHING),
 })
 
 export const burnSecretByPage = endpoint({
@@ -38,23 +38,21 @@ export const burnSecretByPage = endpoint({
     429: 'Too many wrong passphrases, or too many requests',
   },
   group: secretPagesGroup,
-  async handler(request, { secretPages }: SecretPageServices) {
-    const { params, body, clientAddress } = request
-    const origin = eventOriginFor(undefined, request)
+  async handler(ctx, { secretPages }: SecretPageServices) {
     const command = {
-      metadataKey: params.key,
-      passphrase: body.passphrase,
+      metadataKey: ctx.params.key,
+      passphrase: ctx.request.body.passphrase,
       account: undefined,
-      address: clientAddress,
-      origin,
+      address: ctx.ip,
+      origin: eventOriginFor(undefined, ctx.state),
     }
     try {
       await burnSecret(secretPages.secrets, command)
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
-      return receipt(request, secretPages, 404, NOT_BURNED)
+      return receipt(ctx, secretPages, 404, NOT_BURNED)
     }
-    return seeOther(pathToSecrets(request.target) + params.key, { 'Cache-Control': 'no-store' })
+    return seeOther(pathToSecrets(ctx.originalUrl) + ctx.params.key, { 'Cache-Control': 'no-store' })
   },
 })
 
@@ -69,11 +67,14 @@ const TITLES: Readonly<Record<SecretState, string>> = {
   expired: 'Your secret expired without being read',
 }
 
-type ReceiptRequest = Pick<HttpRequest<unknown, unknown, { readonly key: string }>, 'params' | 'path' | 'target'>
+type ReceiptRequest = Pick<
+  EndpointContext<unknown, unknown, { readonly key: string }>,
+  'params' | 'path' | 'originalUrl'
+>
 
 /** @throws RequestError missing */
 async function receipt(
-  { params: { key }, path, target }: ReceiptRequest,
+  { params: { key }, path, originalUrl }: ReceiptRequest,
   { secrets, baseUrl }: SecretPageServices['secretPages'],
   status: number,
   errorMessage: Html,
@@ -87,7 +88,7 @@ async function receipt(
     content: html`${errorMessage} ${isNew ? linkTo(`${baseUrl}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
       ${isNew ? KEEP_ADDRESS_PRIVATE : NOTHING}
-      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${pathToSecrets(target)}${keys.metadataKey}/burn`) : NOTHING}`,
+      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${pathToSecrets(originalUrl)}${keys.metadataKey}/burn`) : NOTHING}`,
   })
 }
 

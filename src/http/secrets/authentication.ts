@@ -9,7 +9,7 @@ import type { RecentSecrets } from '../../projections/secrets/secrets.ts'
 import { createResponse, type ResponseHeaders } from '../kit/response.ts'
 import { parseBasicCredentials } from '../kit/authenticate.ts'
 import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
-import type { HttpRequest, EndpointGroup, HttpErrorDetails, Authenticator } from '../kit/endpoint.ts'
+import type { EndpointContext, EndpointGroup, HttpErrorDetails, Authenticator } from '../kit/endpoint.ts'
 
 const UNKNOWN = 'Unknown secret'
 
@@ -121,30 +121,30 @@ export const optionalApiToken: Authenticator<AuthenticatedSender | undefined, Se
 export const requiredApiToken: Authenticator<AuthenticatedSender, SecretServices> = {
   scheme: 'api-token',
   errorStatuses: [401, 429],
-  authenticate: async (request, services) => (await authenticateApiToken(request, services)) ?? refuse(),
+  authenticate: async (ctx, services) => (await authenticateApiToken(ctx, services)) ?? refuse(),
 }
 
 /** Requires an account, unless anonymous sharing is allowed. */
 export const sharingAccess: Authenticator<AuthenticatedSender | undefined, SecretServices> = {
   scheme: 'api-token',
   errorStatuses: ERROR_STATUSES,
-  async authenticate(request, services) {
-    const sender = await authenticateApiToken(request, services)
+  async authenticate(ctx, services) {
+    const sender = await authenticateApiToken(ctx, services)
     return sender === undefined && !services.secrets.allowsAnonymous ? refuse() : sender
   },
 }
 
 /** @throws RequestError forbidden, unauthenticated, too-many */
 async function authenticateApiToken(
-  { method, headers, clientAddress, waitBudget }: HttpRequest<unknown, unknown>,
+  { method, headers, ip, state: { waitBudget } }: EndpointContext,
   { secrets }: SecretServices,
 ): Promise<AuthenticatedSender | undefined> {
   const { apiTokens, rateLimit, trustedOrigins } = secrets
   if (method === 'POST') refuseCrossSite(headers, trustedOrigins)
-  countAddress(rateLimit, clientAddress)
+  countAddress(rateLimit, ip)
   const credentials = credentialsOf(headers.authorization)
   if (credentials === undefined) return undefined
-  const tokenHolder = await waitBudget.spendOn(() => apiTokens.verify({ ...credentials, address: clientAddress }))
+  const tokenHolder = await waitBudget.spendOn(() => apiTokens.verify({ ...credentials, address: ip }))
   // Invalid credentials are rejected even where none are required.
   if (tokenHolder === undefined) return refuse()
   countAccount(rateLimit, tokenHolder.account)

@@ -148,10 +148,10 @@ export const burnSecret = endpoint({
     },
     429: 'Too many wrong passphrases.',
   },
-  async handler(request, { secrets }: SecretServices) {
-    const { params, body, principal, clientAddress } = request
-    const command = { metadataKey: params.key, ...body, account: principal?.account, address: clientAddress }
-    const burned = await burn(secrets, { ...command, origin: eventOriginFor(principal?.account, request) })
+  async handler(ctx, { secrets }: SecretServices) {
+    const account = ctx.state.principal?.account
+    const command = { metadataKey: ctx.params.key, ...ctx.request.body, account, address: ctx.ip }
+    const burned = await burn(secrets, { ...command, origin: eventOriginFor(account, ctx.state) })
     const state = await toSecretRecord(secrets, burned)
     return ok({ ...state, status: 'burned', state, secret_shortkey: burned.keys.secretKey.slice(0, SHORT_KEY) })
   },
@@ -173,8 +173,8 @@ export const listRecentSecrets = endpoint({
       example: [{ ...exampleRecord, secret_key: null }],
     },
   },
-  async handler({ principal, waitBudget }, { secrets: { recent } }: SecretServices) {
-    const { secrets, current } = await recent.list(principal, waitBudget)
+  async handler({ state }, { secrets: { recent } }: SecretServices) {
+    const { secrets, current } = await recent.list(state.principal, state.waitBudget)
     return ok(secrets, current ? {} : { 'X-Consistency': 'pending' })
   },
 })

@@ -14,8 +14,8 @@ import {
 import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/secret-attributes.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import { ok } from '../kit/response.ts'
-import { eventOriginFor, type RequestCorrelation } from '../kit/authenticate.ts'
-import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
+import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import {
   requiredApiToken,
   optionalApiToken,
@@ -41,10 +41,11 @@ export const shareSecret = endpoint({
     413: 'The secret is longer than the plan allows. It is never truncated.',
     422: 'The secret is empty, or a parameter is invalid.',
   },
-  async handler(request, { secrets }: SecretServices) {
-    const value = request.body.secret
-    checkSecret(value, request.principal?.plan ?? 'basic')
-    return ok(await storeSharedSecret(secrets, request, { value, kind: 'shared' }))
+  async handler(ctx, { secrets }: SecretServices) {
+    const value = ctx.request.body.secret
+    const sender = ctx.state.principal
+    checkSecret(value, sender?.plan ?? 'basic')
+    return ok(await storeSharedSecret(secrets, ctx, { value, kind: 'shared', options: ctx.request.body, sender }))
   },
 })
 
@@ -65,27 +66,32 @@ export const generateSecret = endpoint({
     },
     422: 'A parameter is invalid.',
   },
-  async handler(request, { secrets }: SecretServices) {
+  async handler(ctx, { secrets }: SecretServices) {
     const value = generateSecretValue((limit) => randomInt(limit))
-    return ok({ ...(await storeSharedSecret(secrets, request, { value, kind: 'generated' })), value })
+    const { body: options } = ctx.request
+    const generated = { value, kind: 'generated', options, sender: ctx.state.principal } as const
+    return ok({ ...(await storeSharedSecret(secrets, ctx, generated)), value })
   },
 })
 
 type SecretSharingServices = SecretServices['secrets']
-type SharingRequestMember = 'body' | 'principal' | 'clientAddress' | keyof RequestCorrelation
+
+type SharedSecret = Pick<ShareSecret, 'value' | 'kind'> & {
+  readonly options: SharingOptions
+  readonly sender: AuthenticatedSender | undefined
+}
 
 /** Shares a value with the options that the sender's plan allows. @throws RequestError */
 export async function storeSharedSecret(
   secrets: SecretSharingServices,
-  request: Pick<HttpRequest<AuthenticatedSender | undefined, SharingOptions>, SharingRequestMember>,
-  { value, kind }: Pick<ShareSecret, 'value' | 'kind'>,
+  { ip, state }: Pick<EndpointContext, 'ip' | 'state'>,
+  { value, kind, options, sender }: SharedSecret,
 ): Promise<SecretAttributes> {
-  const { body, principal: sender, clientAddress } = request
-  const origin = eventOriginFor(sender?.account, request)
-  const { passphrase, ttl, recipients, notify } = effectiveOptions(body, sender)
+  const origin = eventOriginFor(sender?.account, state)
+  const { passphrase, ttl, recipients, notify } = effectiveOptions(options, sender)
   const cancelReservation =
     sender === undefined ? () => undefined : secrets.mailLimits.reserve(sender.account, recipients)
-  const command = { value, kind, passphrase, ttl, recipients, notify, sender, address: clientAddress, origin }
+  const command = { value, kind, passphrase, ttl, recipients, notify, sender, address: ip, origin }
   const { keys, secret } = await share(secrets, command).catch((error: unknown) => {
     // If the outcome is unknown, the secret may have been stored and its e-mails may be sent.
     if (!(error instanceof OutcomeUnknown)) cancelReservation()
@@ -131,12 +137,11 @@ export const revealSecret = endpoint({
     },
     429: 'Too many wrong passphrases. The secret is locked for 30 minutes after five, and burned after twenty.',
   },
-  async handler(request, { secrets }: SecretServices) {
-    const { params, body, principal, clientAddress } = request
-    const { key } = params
-    const account = principal?.account
-    const origin = eventOriginFor(account, request)
-    const value = await reveal(secrets, { secretKey: key, ...body, account, address: clientAddress, origin })
+  async handler(ctx, { secrets }: SecretServices) {
+    const { key } = ctx.params
+    const account = ctx.state.principal?.account
+    const origin = eventOriginFor(account, ctx.state)
+    const value = await reveal(secrets, { secretKey: key, ...ctx.request.body, account, address: ctx.ip, origin })
     return ok({ value, secret_key: key, share_domain: '' })
   },
 })

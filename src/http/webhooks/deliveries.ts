@@ -29,12 +29,12 @@ export const testWebhook = endpoint({
     ...WEBHOOK_ERROR_RESPONSES,
     429: 'Other tests of this account are in progress',
   },
-  async handler(request, services: WebhookServices) {
-    const { webhook } = await requireOwnWebhook(request, services)
+  async handler(ctx, services: WebhookServices) {
+    const { webhook } = await requireOwnWebhook(ctx, services)
     const { status, ms, error } = await services.webhooks.sendTestMessage(
       webhook,
-      request.principal.account,
-      request.trace,
+      ctx.state.principal.account,
+      ctx.state.trace,
     )
     return ok({ status, ms, error })
   },
@@ -54,9 +54,9 @@ export const rotateWebhookSecretEndpoint = endpoint({
     ...WEBHOOK_ERROR_RESPONSES,
     409: 'The webhook was changed by another request; send the request again',
   },
-  async handler(request, services: WebhookServices) {
-    const { webhookKey } = await requireOwnWebhook(request, services)
-    const { secret } = await rotateWebhookSecret(services.webhooks.context, webhookKey, eventOriginOf(request))
+  async handler(ctx, services: WebhookServices) {
+    const { webhookKey } = await requireOwnWebhook(ctx, services)
+    const { secret } = await rotateWebhookSecret(services.webhooks.context, webhookKey, eventOriginOf(ctx))
     return ok({ secret })
   },
 })
@@ -70,8 +70,8 @@ export const listWebhookDeliveries = endpoint({
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
   responses: { 200: { description: 'The delivery attempts', schema: z.array(DELIVERY) }, ...WEBHOOK_ERROR_RESPONSES },
-  async handler(request, services: WebhookServices) {
-    const { webhookKey } = await requireOwnWebhook(request, services)
+  async handler(ctx, services: WebhookServices) {
+    const { webhookKey } = await requireOwnWebhook(ctx, services)
     const attempts = await services.webhooks.listDeliveries(webhookKey.id)
     return ok(attempts.map(({ at, ...attempt }) => ({ ...attempt, at: formatTime(at) })))
   },

@@ -9,7 +9,7 @@ import { RequestError } from '../../domain/request-error.ts'
 import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
 import type { OpenReadModel } from '../../projections/engine/background-services.ts'
 import type { DeliveryAttempt } from '../../projections/webhooks/webhooks.ts'
-import type { HttpRequest } from '../kit/endpoint.ts'
+import type { EndpointContext } from '../kit/endpoint.ts'
 import { requireValid, assignedMembers, mustBe, objectSchema, parseInput } from '../../representations/parse.ts'
 import { integerPathParameter } from '../kit/path-parameters.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
@@ -116,14 +116,14 @@ export const toWebhookBody = ({ id, url, description, state, created, error }: W
 /** `2026-11-22T13:00:00+00:00` @param milliseconds since 1970 */
 export const formatTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`
 
-type WebhookRequest = Pick<HttpRequest<BearerPrincipal, unknown, { readonly id: string }>, 'principal' | 'params'>
+type WebhookRequest = Pick<EndpointContext<BearerPrincipal, unknown, { readonly id: string }>, 'params' | 'state'>
 
 /**
  * Reads a webhook of the account from the event log.
  * @throws RequestError missing, or forbidden if the webhook belongs to another account
  */
 export async function requireOwnWebhook(
-  { principal, params }: WebhookRequest,
+  { params, state: { principal } }: WebhookRequest,
   { webhooks: { context, readModel } }: WebhookServices,
 ): Promise<{ readonly webhook: Webhook; readonly webhookKey: WebhookReference }> {
   const id = Number(params.id)

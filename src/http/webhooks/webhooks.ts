@@ -38,11 +38,11 @@ export const createWebhookEndpoint = endpoint({
     },
     ...CONFLICT,
   },
-  async handler(request, { webhooks }: WebhookServices) {
-    const { url, description = null } = parseWebhook(NEW_WEBHOOK, request.body)
-    const { account } = request.principal
-    const result = await createWebhook(webhooks.context, account, { url, description }, eventOriginOf(request))
-    const headers = await waitForReadModel(request, webhooks.readModel.progress, result.position)
+  async handler(ctx, { webhooks }: WebhookServices) {
+    const { url, description = null } = parseWebhook(NEW_WEBHOOK, ctx.request.body)
+    const { account } = ctx.state.principal
+    const result = await createWebhook(webhooks.context, account, { url, description }, eventOriginOf(ctx))
+    const headers = await waitForReadModel(ctx, webhooks.readModel.progress, result.position)
     const body = { ...toWebhookBody(result.webhook), secret: result.secret }
     return created(`${webhooks.baseUrl}/v4/webhook/${result.webhook.id}`, body, headers)
   },
@@ -56,7 +56,7 @@ export const listWebhooks = endpoint({
   auth: bearer,
   group: accountGroup,
   responses: { 200: { description: 'All webhooks', schema: z.array(WEBHOOK) } },
-  async handler({ principal }, { webhooks: { context } }: WebhookServices) {
+  async handler({ state: { principal } }, { webhooks: { context } }: WebhookServices) {
     return ok((await webhooksOf(context.store, principal.account)).map(toWebhookBody))
   },
 })
@@ -70,8 +70,8 @@ export const readOneWebhook = endpoint({
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
   responses: { 200: { description: 'The webhook', schema: WEBHOOK }, ...WEBHOOK_ERROR_RESPONSES },
-  async handler(request, services: WebhookServices) {
-    return ok(toWebhookBody((await requireOwnWebhook(request, services)).webhook))
+  async handler(ctx, services: WebhookServices) {
+    return ok(toWebhookBody((await requireOwnWebhook(ctx, services)).webhook))
   },
 })
 
@@ -87,12 +87,12 @@ export const modifyWebhook = endpoint({
   body: json(WEBHOOK_CHANGE),
   group: accountGroup,
   responses: { 200: { description: 'The webhook', schema: WEBHOOK }, ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
-  async handler(request, services: WebhookServices) {
+  async handler(ctx, services: WebhookServices) {
     const { context, readModel } = services.webhooks
-    const { webhookKey } = await requireOwnWebhook(request, services)
-    const changes = parseWebhook(WEBHOOK_CHANGE, request.body)
-    const { webhook, position } = await changeWebhook(context, webhookKey, changes, eventOriginOf(request))
-    return ok(toWebhookBody(webhook), await waitForReadModel(request, readModel.progress, position))
+    const { webhookKey } = await requireOwnWebhook(ctx, services)
+    const changes = parseWebhook(WEBHOOK_CHANGE, ctx.request.body)
+    const { webhook, position } = await changeWebhook(context, webhookKey, changes, eventOriginOf(ctx))
+    return ok(toWebhookBody(webhook), await waitForReadModel(ctx, readModel.progress, position))
   },
 })
 
@@ -105,10 +105,10 @@ export const removeWebhook = endpoint({
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
   responses: { 204: 'Deleted', ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
-  async handler(request, services: WebhookServices) {
+  async handler(ctx, services: WebhookServices) {
     const { context, readModel } = services.webhooks
-    const { webhookKey } = await requireOwnWebhook(request, services)
-    const { position } = await deleteWebhook(context, webhookKey, eventOriginOf(request))
-    return noContent(await waitForReadModel(request, readModel.progress, position))
+    const { webhookKey } = await requireOwnWebhook(ctx, services)
+    const { position } = await deleteWebhook(context, webhookKey, eventOriginOf(ctx))
+    return noContent(await waitForReadModel(ctx, readModel.progress, position))
   },
 })

@@ -37,8 +37,8 @@ function uploadServer(
     body: certificationUpload,
     responses: { 204: 'It was taken' },
     group: platformGroup,
-    handler({ body }) {
-      received.push(Number(body.file !== undefined))
+    handler({ request }) {
+      received.push(Number(request.body.file !== undefined))
       return noContent()
     },
   })

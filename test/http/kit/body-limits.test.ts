@@ -41,7 +41,7 @@ async function withServer(
     },
     group: platformGroup,
     responses: { 200: 'It was read' },
-    handler: ({ body }) => ok({ read: JSON.stringify(body).length }),
+    handler: ({ request }) => ok({ read: JSON.stringify(request.body).length }),
   })
   const bodies = { memoryBytes: MEMORY_BYTES, minTransferRate: MIN_RATE }
   const listener = createApp([read], undefined, { log: () => undefined, trustProxy: 0, bodies }).callback()

@@ -66,8 +66,8 @@ const put = endpoint({
   auth: guest,
   body: json(),
   responses: { 201: 'It is there' },
-  async handler({ params: { version, name }, principal, body }, { shelf }: Shelf) {
-    shelf.set(name, { of: principal.name, body })
+  async handler({ params: { version, name }, state, request: { body } }, { shelf }: Shelf) {
+    shelf.set(name, { of: state.principal.name, body })
     return created(`/${version}/shelf/${name}`, {}, { 'Cache-Control': 'no-store' })
   },
 })
@@ -80,8 +80,8 @@ const all = endpoint({
   auth: publicAccess,
   group: shelves,
   responses: { 200: 'How many' },
-  handler: ({ search, method, clientAddress }, { shelf }: Shelf) =>
-    ok({ count: shelf.size, search, method, address: clientAddress }),
+  handler: ({ querystring: search, method, ip }, { shelf }: Shelf) =>
+    ok({ count: shelf.size, search, method, address: ip }),
 })
 
 const endpoints: readonly Endpoint<Shelf>[] = [read, put, all]
@@ -186,7 +186,7 @@ test('with body-based authentication reads the body first and always releases it
     scheme: 'none',
     errorStatuses: [401],
     needsBody: true,
-    authenticate({ body }) {
+    authenticate({ request: { body } }) {
       if (body !== 'sesame') throw new RequestError('unauthenticated', 'No')
       return String(body)
     },
@@ -200,7 +200,7 @@ test('with body-based authentication reads the body first and always releases it
     body: word,
     group: platformGroup,
     responses: { 204: 'Open' },
-    handler: ({ principal, body }) => (principal === body ? noContent() : createResponse(500, {})),
+    handler: ({ state, request }) => (state.principal === request.body ? noContent() : createResponse(500, {})),
   })
   await withEndpoints([open], undefined, async ({ url }) => {
     const post = async (word: string) =>

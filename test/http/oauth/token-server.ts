@@ -110,7 +110,7 @@ const whoAmI = endpoint({
   auth: bearerToken,
   group: platformGroup,
   responses: { 200: 'The account' },
-  handler: ({ principal }) => ok({ account: principal.account }),
+  handler: ({ state }) => ok({ account: state.principal.account }),
 })
 
 export const passwordGrant = { grant_type: 'password', username: ann.email, password: ann.password }

@@ -1,11 +1,10 @@
-import type { Context } from 'koa'
 import { PassThrough } from 'node:stream'
 import { parse } from 'qs'
 import { z } from 'zod'
 import { RequestError } from '../../../domain/request-error.ts'
 import { isJsonObject, describeJsonType } from '../../../representations/json.ts'
 import { discardRest, readWithLimits, refuseEncoding } from '../body-limits.ts'
-import type { HttpRequest, RequestBody } from '../endpoint.ts'
+import type { EndpointContext, RequestBody } from '../endpoint.ts'
 import { JSON_TYPES, refuseLarge } from '../json-body.ts'
 import { decodeText, isMultipart, readContent, readParts, type Part } from '../multipart.ts'
 import { bodyReader } from '../read-body.ts'
@@ -15,12 +14,11 @@ import { findMistypedNames, isList } from './query.ts'
 type RequestParameters<Shape extends z.ZodRawShape> = RequestBody<z.output<z.ZodObject<Shape>>> & {
   readonly schema: z.ZodObject<Shape>
   /** @throws RequestError */
-  readonly read: (ctx: Context, request: Pick<HttpRequest, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
+  readonly read: (ctx: EndpointContext) => Promise<z.output<z.ZodObject<Shape>>>
 }
 
 /** With `once`, a parameter without a value counts as absent (RFC 6749, section 3.2). */
-type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> &
-  Partial<Pick<RawParameterOptions, 'verbatimNumbers'>>
+type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> & Partial<RawParameterOptions>
 
 /**
  * Declares parameters that clients send in the query, a form or a JSON object. The body takes precedence over the query.
@@ -30,17 +28,17 @@ type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> &
  */
 export function defineParameters<Shape extends z.ZodRawShape>(
   shape: Shape,
-  { rules, maxBytes, verbatimNumbers = [] }: ParameterOptions,
+  { rules, maxBytes, verbatimNumbers = [], ignoresQuery = false }: ParameterOptions,
 ): RequestParameters<Shape> {
   const schema = z.object(shape)
   const lists = Object.keys(shape).filter((name) => isList(shape[name] as z.core.$ZodType))
-  const read = createRawParameterReader({ maxBytes, rules, verbatimNumbers })
+  const read = createRawParameterReader({ maxBytes, rules, verbatimNumbers, ignoresQuery })
   return {
     mediaTypes: MEDIA,
     maxBytes,
     schema,
-    async read(ctx, { search }) {
-      const { query, body } = await read(ctx, search)
+    async read(ctx) {
+      const { query, body } = await read(ctx)
       if (rules === 'once') return validate(schema, { ...requireSingleTexts(query), ...requireSingleTexts(body) })
       const parameters: Record<string, unknown> = { ...query, ...body }
       const [mistyped] = findMistypedNames(Object.keys(parameters), Object.keys(shape))
@@ -63,6 +61,8 @@ type RawParameterOptions = {
   readonly rules: ParameterRules
   /** Parameters whose JSON numbers are kept as the source text: `1e3` stays `1e3`. */
   readonly verbatimNumbers: readonly string[]
+  /** Reads only the body. */
+  readonly ignoresQuery: boolean
 }
 
 /**
@@ -70,7 +70,7 @@ type RawParameterOptions = {
  * without a boundary, which some clients send.
  * @returns a reader that throws RequestError too-large, unavailable or malformed, HttpError 408 or 415
  */
-function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParameterOptions) {
+function createRawParameterReader({ maxBytes, rules, verbatimNumbers, ignoresQuery }: RawParameterOptions) {
   const options = formOptions(rules)
   const forms = { urlencoded: true, queryString: options }
   // JSON is read as text and parsed here: koa-body keeps neither the source text of numbers nor invalid UTF-8.
@@ -81,7 +81,7 @@ function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParam
     if (rules === 'once') refuseRepeatedMembers(text)
     return parameters
   }
-  const bodyOf = async (ctx: Context): Promise<RawParameters> => {
+  const bodyOf = async (ctx: EndpointContext): Promise<RawParameters> => {
     const { headers } = ctx.req
     const { 'content-type': type = '', 'content-length': length } = headers
     if (length === '0') return {}
@@ -97,7 +97,10 @@ function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParam
     }
     return parameters
   }
-  return async (ctx: Context, search: string) => ({ query: parseForm(search, options), body: await bodyOf(ctx) })
+  return async (ctx: EndpointContext) => ({
+    query: ignoresQuery ? {} : parseForm(ctx.querystring, options),
+    body: await bodyOf(ctx),
+  })
 }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -152,7 +155,7 @@ function parseForm(text: string, options: ReturnType<typeof formOptions>): RawPa
  * @returns the form, urlencoded
  * @throws RequestError malformed, too-large, unavailable; HttpError 408, 415
  */
-async function readMultipartForm(ctx: Context, type: string, maxBytes: number): Promise<string> {
+async function readMultipartForm(ctx: EndpointContext, type: string, maxBytes: number): Promise<string> {
   const { req } = ctx
   const body = new PassThrough()
   const readTexts = async () => {

@@ -23,7 +23,7 @@ export const listLaboratories = endpoint({
   responses: {
     200: { description: 'The laboratories, sorted by name', schema: z.array(LABORATORY_STONES), headers: CONSISTENCY },
   },
-  async handler({ principal, waitBudget }, { readModels }: { readonly readModels: ReadModelRegistry }) {
+  async handler({ state: { principal, waitBudget } }, { readModels }: { readonly readModels: ReadModelRegistry }) {
     const shown = readModels.readModel(laboratories)
     const isCurrent = await shown.isCurrent(waitBudget)
     return ok(await laboratoriesOf(shown.model, principal.account), isCurrent ? {} : PENDING)
