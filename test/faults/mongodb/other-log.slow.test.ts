@@ -42,10 +42,10 @@ async function storedFiles(installation: TemporaryInstallation, settings: Readon
   }
 }
 
-/** Not readiness: without MongoDB the service is not ready. */
-const untilLive = (port: string) =>
-  until('the service to respond', () =>
-    fetch(`http://127.0.0.1:${port}/health/live`).then(
+/** Not readiness: without MongoDB the service is not ready. Until it serves requests, the front page is 503. */
+const untilServing = (port: string) =>
+  until('the service to serve requests', () =>
+    fetch(`http://127.0.0.1:${port}/`).then(
       ({ ok }) => ok,
       () => false,
     ),
@@ -97,7 +97,7 @@ test('that is unavailable at the start keeps its files when it is available, and
       () => service.kill('SIGTERM'),
       () => undefined,
     )
-    await untilLive(PORT)
+    await untilServing(PORT)
     proxy.rule()
     await readiness
     const { code, err } = await service.ended
