@@ -17,7 +17,6 @@ import {
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
 import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
-import type { DiamondServices } from './diamonds/resource.ts'
 import { readProof } from './evidence/proof.ts'
 import {
   readLogCheckpoint,
@@ -25,22 +24,23 @@ import {
   readLogKey,
   type EvidenceServices,
 } from './evidence/transparency-log.ts'
-import { shareSecretByPage, showFrontPage, type FrontServices } from './front/front-page.ts'
+import { shareSecretByPage, showFrontPage } from './front/front-page.ts'
 import {
   describeAuthorizationServer,
   readIcon,
   readRobots,
   readSecurityContact,
-  type AuthorizationServerServices,
   type WellKnownServices,
 } from './front/well-known.ts'
 import { livenessCheck, readinessCheck, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
-import { showInventory, type InventoryServices } from './inventory/inventory-page.ts'
+import { showInventory } from './inventory/inventory-page.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
+import type { BrowserServices } from './inventory/session.ts'
 import { showOwnStone } from './inventory/stone.ts'
 import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
+import type { UrlServices } from './kit/public-urls.ts'
 import type { TokenServices } from './oauth/client-authentication.ts'
 import { introspectToken, revokeToken } from './oauth/revocation-introspection.ts'
 import type { ReadModelRegistry } from '../projections/engine/background-services.ts'
@@ -48,7 +48,7 @@ import { describeApi, readReferenceFile, showReference, type OpenApiServices } f
 import { issueToken } from './oauth/token.ts'
 import { readOwnersPage } from './report/owners-page.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
-import { askSecretReader, showSecretToReader, type SecretPageServices } from './secret-pages/reader-page.ts'
+import { askSecretReader, showSecretToReader } from './secret-pages/reader-page.ts'
 import { burnSecretByPage, showSecretReceipt } from './secret-pages/sender-page.ts'
 import { burnSecret, listRecentSecrets, readSecretRecord } from './secrets/records.ts'
 import { checkApiToken, generateSecret, revealSecret, secretsStatus, shareSecret } from './secrets/secrets.ts'
@@ -135,19 +135,16 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
 
 export type EndpointServices = BearerServices &
   CertificationServices &
-  DiamondServices &
   ModelServices &
   ChangeServices &
   ReportServices &
   HealthServices &
-  FrontServices &
+  UrlServices &
   WellKnownServices &
   OpenApiServices &
   MetricsServices &
   TokenServices &
-  AuthorizationServerServices &
   SecretServices &
   WebhookServices &
   EvidenceServices &
-  InventoryServices &
-  SecretPageServices & { readonly readModels: ReadModelRegistry }
+  BrowserServices & { readonly readModels: ReadModelRegistry }

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { isPublicByHttps, type PublicUrls } from './settings.ts'
+import { isPublicByHttps } from './settings.ts'
 import { openCertifications } from './certifications.ts'
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
@@ -18,6 +18,7 @@ import { createOpenApiDocument } from '../http/openapi/description.ts'
 import { LongPollLimiter } from '../http/changes/changes.ts'
 import { cookieFor } from '../http/inventory/session.ts'
 import { FormUploads } from '../http/files/form-uploads.ts'
+import type { PublicUrls } from '../http/kit/public-urls.ts'
 import { SignedLinks } from '../http/kit/signed-links.ts'
 import type { RequestActivity } from '../http/kit/request-activity.ts'
 import { StonePictureCache } from '../http/report/pictures.ts'
@@ -112,7 +113,7 @@ export async function openHttpService(
   observability: RequestObservability,
   parts: ServiceParts,
 ): Promise<RequestListener> {
-  const { settings, store, files, people, context, keys, metricsRegistry } = installation
+  const { settings, files, people, context, keys, metricsRegistry } = installation
   const linkKeys = await LinkKeys.open(context, keys)
   const links = new SignedLinks(urls.base, linkKeys, context.clock)
   await people.loadKey()
@@ -136,8 +137,8 @@ export async function openHttpService(
     readModels,
     bearer: tokens.bearer,
     certifications: openCertifications(installation, certifications, queries, { uploads, links }),
-    report: { queries, links, pictures, store, people },
     diamonds: { context: { ...context, diamondIds }, queries, links, people },
+    pictures,
     models: { context, queries, files, uploads, links, inspect },
     changes: {
       feed: new ChangeFeed(changes, links),
@@ -150,17 +151,15 @@ export async function openHttpService(
       json: () =>
         (openApiJson ??= Buffer.from(JSON.stringify(createOpenApiDocument(endpoints.filter(isApiEndpoint), apiInfo)))),
     },
-    front: { baseUrl: urls.base },
-    wellKnown: { contact: settings.SECURITY_CONTACT, baseUrl: urls.base, clock: context.clock },
+    urls,
+    wellKnown: { contact: settings.SECURITY_CONTACT, clock: context.clock },
     sessions: tokens.sessions,
     browser: {
       ...tokens.browser,
       cookie: cookieFor(isPublicByHttps(settings)),
       ownOrigins: [new URL(urls.base).origin],
     },
-    authorizationServer: { baseUrl: urls.auth },
     secrets: secrets.services(tokens.apiTokens),
-    secretPages: secrets.pages,
     webhooks: await webhooks.openServices(),
     evidence: evidence.services,
   }

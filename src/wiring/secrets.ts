@@ -1,10 +1,9 @@
-import type { PublicUrls } from './settings.ts'
 import type { SecretCommandContext } from '../commands/secrets/secrets.ts'
 import { MailRateLimiter } from '../credentials/mail-rate-limiter.ts'
 import { MailSeal } from '../credentials/sealing.ts'
 import { PassphraseKdf } from '../credentials/passphrase-kdf.ts'
 import { SecretBox } from '../credentials/secret-box.ts'
-import type { SecretPageServices } from '../http/secret-pages/reader-page.ts'
+import type { PublicUrls } from '../http/kit/public-urls.ts'
 import { RateLimiter, type ApiTokens, type SecretServices } from '../http/secrets/authentication.ts'
 import type { ConsumerTools } from './consumers.ts'
 import type { Installation } from './installation.ts'
@@ -15,7 +14,6 @@ import { RecentSecrets } from '../projections/secrets/secrets.ts'
 
 export type OpenSecrets = {
   readonly services: (apiTokens: ApiTokens) => SecretServices['secrets']
-  readonly pages: SecretPageServices['secretPages']
   /** Tools for deletion, expiry and mails. */
   readonly tools: SecretReactionTools
 }
@@ -43,15 +41,17 @@ export function openSecrets(
     perRecipient: settings.MAILS_PER_RECIPIENT,
     perAccount: settings.MAILS_PER_ACCOUNT,
   })
-  const api = { ...secrets, recent, rateLimit, mailLimits, allowsAnonymous: settings.SECRETS_ANONYMOUS }
   const ownOrigins = [urls.base, urls.secrets].map((url) => new URL(url).origin)
   return {
     services: (apiTokens) => ({
-      ...api,
+      ...secrets,
+      recent,
+      rateLimit,
+      mailLimits,
+      allowsAnonymous: settings.SECRETS_ANONYMOUS,
       apiTokens,
       trustedOrigins: { ownOrigins, allowedOrigins: settings.CORS_ORIGINS },
     }),
-    pages: { secrets, rateLimit, baseUrl: urls.secrets, ownOrigins },
     tools: {
       secrets,
       isClockSettled: clock.isSettled,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { editDistance } from '../domain/dictionaries/edit-distance.ts'
+import type { PublicUrls } from '../http/kit/public-urls.ts'
 import { LOG_LEVELS } from '../runtime/logger.ts'
 import { EVENT_STORES, MAILERS, READ_STORES } from './store-engines.ts'
 import {
@@ -11,9 +12,6 @@ import {
   parameterFaults,
   withoutCredentials,
 } from './store-addresses.ts'
-
-/** The base URLs of links in responses and mails, by API. */
-export type PublicUrls = { readonly base: string; readonly auth: string; readonly secrets: string }
 
 /** @param port the actual port, also if PORT is 0 */
 export function publicUrlsOf({ HOST, BASE_URL, AUTH_URL, SECRETS_URL }: Settings, port: number): PublicUrls {

@@ -62,7 +62,7 @@ export function openWebhooks(
   return {
     async openServices() {
       const listDeliveries = await openDeliveryAttempts(reads)
-      return { context: webhookContext, readModel, listDeliveries, sendTestMessage, baseUrl }
+      return { context: webhookContext, readModel, listDeliveries, sendTestMessage }
     },
     tools: {
       deliverer: new WebhookDeliverer({

@@ -3,19 +3,14 @@ import { RequestError } from '../../domain/request-error.ts'
 import { checkSecret } from '../../domain/secret/secret.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { ok, seeOther, type HttpResponse } from '../kit/response.ts'
-import { refuseCrossSite } from '../middleware/cors.ts'
-import { publicAccess, endpoint, type EndpointGroup, type Authenticator } from '../kit/endpoint.ts'
+import { publicAccess, endpoint, type EndpointGroup } from '../kit/endpoint.ts'
 import { platformGroup, toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, CARD, CONTROLS, definePages, errorPages, errorText, pathToRoot } from '../kit/page.ts'
+import type { UrlServices } from '../kit/public-urls.ts'
 import { FormParameters } from '../secrets/parameters.ts'
-import { countAccount, countAddress, type SecretServices, type AuthenticatedSender } from '../secrets/authentication.ts'
+import { countAccount, sameSiteForm, type SecretServices, type AuthenticatedSender } from '../secrets/authentication.ts'
 import { storeSharedSecret } from '../secrets/secrets.ts'
-
-export type FrontServices = SecretServices & {
-  /** BASE_URL without a trailing slash. */
-  readonly front: { readonly baseUrl: string }
-}
 
 const ApiRoot = z.object({
   name: z.literal('Adamant'),
@@ -34,8 +29,8 @@ export const showFrontPage = endpoint({
   requestHeaders: { Accept: z.string().optional().describe('`text/html` returns the web page.') },
   responses: { 200: { description: 'The entry points', schema: ApiRoot } },
   group: platformGroup,
-  handler(ctx, { front, secrets }: FrontServices) {
-    if (ctx.accepts('json', 'html') !== 'html') return ok(createApiRoot(front.baseUrl), { Vary: 'Accept' })
+  handler(ctx, { urls, secrets }: UrlServices & SecretServices) {
+    if (ctx.accepts('json', 'html') !== 'html') return ok(createApiRoot(urls.base), { Vary: 'Accept' })
     const root = pathToRoot(ctx.originalUrl)
     const content = html`${INTRODUCTION} ${mainNav(root)}
       <h2>Share a secret</h2>
@@ -149,17 +144,6 @@ nav li{padding:.5rem 0;border-top:1px solid var(--line)}
 /** For a page that contains user input, so it must not be cached or indexed. */
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow' }
 
-/** Accepts the form only from this site's own page, and limits requests per address. */
-const sameSiteForm: Authenticator<undefined, FrontServices> = {
-  scheme: 'none',
-  errorStatuses: [403, 429],
-  authenticate({ headers, ip }, { secrets }) {
-    refuseCrossSite(headers, { ownOrigins: secrets.trustedOrigins.ownOrigins, allowedOrigins: new Set() })
-    countAddress(secrets.rateLimit, ip)
-    return undefined
-  },
-}
-
 const frontPageGroup: EndpointGroup = {
   name: 'front',
   pathPrefixes: ['/share'],
@@ -186,7 +170,7 @@ export const shareSecretByPage = endpoint({
     422: 'Validation failed: for example, the secret is empty',
   },
   group: frontPageGroup,
-  async handler(ctx, { secrets }: FrontServices) {
+  async handler(ctx, { secrets }: SecretServices) {
     const { body } = ctx.request
     try {
       const sender = await senderOf(body, ctx.ip, secrets)

@@ -4,14 +4,13 @@ import { createResponse, binaryResponse, ok } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { gem } from '../kit/page.ts'
+import type { UrlServices } from '../kit/public-urls.ts'
 import { GRANT_TYPE, GRANT_TYPES } from '../oauth/token.ts'
 
 export type WellKnownServices = {
   readonly wellKnown: {
     /** SECURITY_CONTACT as a URI; undefined if it is not set. */
     readonly contact: string | undefined
-    /** BASE_URL without a trailing slash. */
-    readonly baseUrl: string
     /** Milliseconds since 1970, UTC. */
     readonly clock: () => number
   }
@@ -66,20 +65,13 @@ export const readSecurityContact = endpoint({
   isBrowserOnly: true,
   headers: CACHE_FOR_A_DAY,
   responses: { 200: { description: 'The contact', mediaType: 'text/plain' }, 404: 'SECURITY_CONTACT is not set' },
-  handler(_ctx, { wellKnown: { contact, baseUrl, clock } }: WellKnownServices) {
+  handler(_ctx, { wellKnown: { contact, clock }, urls }: WellKnownServices & UrlServices) {
     if (contact === undefined) throw new RequestError('missing', 'No security contact is configured')
     const expires = new Date(Math.floor(clock() / DAY_MS + CONTACT_VALIDITY_DAYS) * DAY_MS).toISOString()
-    const lines = [`Contact: ${contact}`, `Expires: ${expires}`, `Canonical: ${baseUrl}/.well-known/security.txt`]
+    const lines = [`Contact: ${contact}`, `Expires: ${expires}`, `Canonical: ${urls.base}/.well-known/security.txt`]
     return createResponse(200, `${lines.join('\n')}\n`, { 'Content-Type': TEXT })
   },
 })
-
-export type AuthorizationServerServices = {
-  readonly authorizationServer: {
-    /** AUTH_URL without a trailing slash. */
-    readonly baseUrl: string
-  }
-}
 
 const AUTHENTICATION = ['client_secret_basic', 'client_secret_post'] as const
 const METHODS = z.array(z.enum(AUTHENTICATION).meta({ id: 'ClientAuthentication' }))
@@ -130,5 +122,5 @@ export const describeAuthorizationServer = endpoint({
       example: metadataOf('https://auth.example.com'),
     },
   },
-  handler: (_request, { authorizationServer: { baseUrl } }: AuthorizationServerServices) => ok(metadataOf(baseUrl)),
+  handler: (_ctx, { urls }: UrlServices) => ok(metadataOf(urls.auth)),
 })

@@ -14,12 +14,9 @@ import { endpoint } from '../kit/endpoint.ts'
 import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, errorText, pathToRoot } from '../kit/page.ts'
-import type { ReportServices } from '../report/report.ts'
 import { inventoryPagesGroup, widePage } from './layout.ts'
 import { logInPage } from './log-in.ts'
-import { optionalSession, type BrowserServices } from './session.ts'
-
-export type InventoryServices = BrowserServices & DiamondServices & ReportServices
+import { optionalSession } from './session.ts'
 
 export const showInventory = endpoint({
   operationId: 'showInventory',

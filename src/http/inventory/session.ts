@@ -1,7 +1,7 @@
 import { BROWSER_CLIENT, BROWSER_SESSION_TTL_SECONDS, type LogInContext } from '../../commands/sessions/sessions.ts'
-import { isTokenActive, type BearerAuthentication, type BearerPrincipal } from '../kit/authenticate.ts'
-import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
-import type { EndpointContext, Authenticator } from '../kit/endpoint.ts'
+import { isTokenActive, sameSite, type BearerAuthentication, type BearerPrincipal } from '../kit/authenticate.ts'
+import type { TrustedOrigins } from '../middleware/cors.ts'
+import { publicAccess, type EndpointContext, type Authenticator } from '../kit/endpoint.ts'
 
 /** Browser sessions use the sessions of the token server, with a different lifetime. */
 export type BrowserSessions = {
@@ -40,25 +40,13 @@ export const optionalSession: Authenticator<BearerPrincipal | undefined, Browser
   authenticate: (ctx, { browser }) => sessionIn(ctx, browser),
 }
 
+const ownOriginsOf = ({ browser }: BrowserServices) => browser.ownOrigins
+
 /** Like `optionalSession`, but rejects cross-site requests. */
-export const sameSiteSession: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
-  scheme: 'cookie',
-  errorStatuses: [403],
-  authenticate(ctx, { browser }) {
-    refuseCrossSite(ctx.headers, { ownOrigins: browser.ownOrigins, allowedOrigins: new Set() })
-    return sessionIn(ctx, browser)
-  },
-}
+export const sameSiteSession = sameSite(optionalSession, ownOriginsOf)
 
 /** Rejects cross-site requests. Ignores an existing session, since the log-in starts a new one. */
-export const sameSiteLogIn: Authenticator<undefined, BrowserServices> = {
-  scheme: 'none',
-  errorStatuses: [403],
-  authenticate({ headers }, { browser }) {
-    refuseCrossSite(headers, { ownOrigins: browser.ownOrigins, allowedOrigins: new Set() })
-    return undefined
-  },
-}
+export const sameSiteLogIn = sameSite(publicAccess, ownOriginsOf)
 
 type SessionRequest = Pick<EndpointContext, 'cookies' | 'method' | 'state'>
 

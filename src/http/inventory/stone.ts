@@ -1,13 +1,12 @@
 import { readDiamondHistory } from '../../projections/history/diamond-history.ts'
 import { RequestError } from '../../domain/request-error.ts'
-import { DIAMOND_ID } from '../diamonds/resource.ts'
+import { DIAMOND_ID, type DiamondServices } from '../diamonds/resource.ts'
 import { seeOther } from '../kit/response.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { html } from '../kit/html.ts'
 import { pathToRoot } from '../kit/page.ts'
 import { reportPageResponse } from '../report/layout.ts'
 import { ownersReport } from '../report/owners-page.ts'
-import type { ReportServices } from '../report/report.ts'
 import { inventoryPagesGroup } from './layout.ts'
 import { optionalSession } from './session.ts'
 
@@ -24,15 +23,15 @@ export const showOwnStone = endpoint({
     404: 'The account has no such diamond',
   },
   group: inventoryPagesGroup,
-  async handler({ params, originalUrl, state: { principal } }, { report }: ReportServices) {
+  async handler({ params, originalUrl, state: { principal } }, { diamonds }: DiamondServices) {
     const home = pathToRoot(originalUrl)
     if (principal === undefined) return seeOther(`${home}inventory`, { 'Cache-Control': 'no-store' })
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
-    const { lastView, isLive, transitions } = await readDiamondHistory(report.store, id)
+    const { lastView, isLive, transitions } = await readDiamondHistory(diamonds.context.store, id)
     // Do not reveal whether another account has this diamond.
     if (!isLive || lastView?.diamond.owner !== principal.account)
       throw new RequestError('missing', 'Your inventory has no such stone')
-    const page = await ownersReport(lastView, transitions, report, home)
+    const page = await ownersReport(lastView, transitions, diamonds, home)
     return reportPageResponse({ ...page, actions: html`<a href="${home}inventory">Your inventory</a>` })
   },
 })

@@ -4,6 +4,7 @@ import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import { WaitBudget } from '../../projections/engine/progress.ts'
 import { StoreUnavailable } from '../../stores/ports/event-store.ts'
+import { refuseCrossSite } from '../middleware/cors.ts'
 import type { Authenticator, EndpointContext, RequestState } from './endpoint.ts'
 import { ErrorWithHeaders } from './errors.ts'
 
@@ -65,6 +66,19 @@ export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
   errorStatuses: [401],
   authenticate: verifyToken,
 }
+
+/** Adds to `auth`: only the service's own pages may send the request, and programs, which are not browsers. */
+export const sameSite = <Principal, Service>(
+  auth: Authenticator<Principal, Service>,
+  ownOriginsOf: (services: Service) => readonly string[],
+): Authenticator<Principal, Service> => ({
+  ...auth,
+  errorStatuses: [403, ...auth.errorStatuses],
+  authenticate(ctx, services) {
+    refuseCrossSite(ctx.headers, { ownOrigins: ownOriginsOf(services), allowedOrigins: new Set() })
+    return auth.authenticate(ctx, services)
+  },
+})
 
 type TokenRequest = Pick<EndpointContext, 'headers' | 'method' | 'state'>
 

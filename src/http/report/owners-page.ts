@@ -12,14 +12,13 @@ import type { HistoryActor, FieldChange, HistoryEntry } from '../../projections/
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
-import { DIAMOND_ID } from '../diamonds/resource.ts'
+import { DIAMOND_ID, type DiamondServices } from '../diamonds/resource.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { pathToRoot } from '../kit/page.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 import { reportPageResponse, reportPagesGroup, type ReportPage } from './layout.ts'
 import { reportOf } from './report-page.ts'
-import type { ReportServices } from './report.ts'
 
 /**
  * The link to the owner's page, with the history. Valid for a day, or until the diamond's access changes. Only responses
@@ -50,12 +49,12 @@ export const readOwnersPage = endpoint({
     410: 'The link has expired',
   },
   group: reportPagesGroup,
-  async handler({ params, querystring, originalUrl }, { report: { links, store, people } }: ReportServices) {
+  async handler({ params, querystring, originalUrl }, { diamonds }: DiamondServices) {
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
-    const link = links.verify(pathOf(id), parseSignature(querystring))
+    const link = diamonds.links.verify(pathOf(id), parseSignature(querystring))
     if (link === undefined) throw unknownPage()
     if (link.isExpired) throw new RequestError('gone', 'This link has expired; read the history again for a new link')
-    const history = await readDiamondHistory(store, id)
+    const history = await readDiamondHistory(diamonds.context.store, id)
     if (
       !history.isLive ||
       history.lastView === undefined ||
@@ -64,7 +63,7 @@ export const readOwnersPage = endpoint({
       throw unknownPage()
     }
     return reportPageResponse(
-      await ownersReport(history.lastView, history.transitions, { links, store, people }, pathToRoot(originalUrl)),
+      await ownersReport(history.lastView, history.transitions, diamonds, pathToRoot(originalUrl)),
     )
   },
 })
@@ -78,10 +77,10 @@ const unknownPage = () => new RequestError('missing', 'Page not found')
 export async function ownersReport(
   view: DiamondView,
   transitions: DiamondHistory['transitions'],
-  { links, store, people }: Pick<ReportServices['report'], 'links' | 'store' | 'people'>,
+  { links, context, people }: DiamondServices['diamonds'],
   home: string,
 ): Promise<ReportPage> {
-  const actorResolver = new ActorResolver(store, people)
+  const actorResolver = new ActorResolver(context.store, people)
   const latestTransitions = transitions.slice(-MAX_TIMELINE_ENTRIES)
   const entries = await Promise.all(
     latestTransitions.map(async (transition) =>

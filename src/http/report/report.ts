@@ -1,31 +1,19 @@
-import type { AccountDirectory } from '../../commands/accounts/account-directory.ts'
 import { z } from 'zod'
 import { pageLinkRevision } from '../../domain/diamond/diamond.ts'
 import { RequestError } from '../../domain/request-error.ts'
-import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
-import type { EventStore } from '../../stores/ports/event-store.ts'
-import { DIAMOND_ID } from '../diamonds/resource.ts'
+import { DIAMOND_ID, type DiamondServices } from '../diamonds/resource.ts'
 import { binaryResponse, type ResponseHeaders } from '../kit/response.ts'
 import { staleHeaders } from '../kit/consistency.ts'
 import { publicAccess, endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { pathToRoot } from '../kit/page.ts'
-import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
+import { parseSignature } from '../kit/signed-links.ts'
 import { reportPageResponse, reportPagesGroup } from './layout.ts'
 import { reportOf } from './report-page.ts'
 import { pictureSubjectOf, type StonePictureCache } from './pictures.ts'
 
-export type ReportServices = {
-  readonly report: {
-    readonly queries: DiamondQueries
-    readonly links: SignedLinks
-    readonly pictures: StonePictureCache
-    readonly store: Pick<EventStore, 'readStream'>
-    /** Account and client names for the history. */
-    readonly people: Pick<AccountDirectory, 'displayNameOf'>
-  }
-}
+export type ReportServices = DiamondServices & { readonly pictures: StonePictureCache }
 
 const SIGNATURE_QUERY = z.object({
   signature: z.string().optional().describe('The signature of the link, required for a restricted diamond.'),
@@ -45,9 +33,9 @@ export const readReportPage = endpoint({
   query: SIGNATURE_QUERY,
   responses: { 200: { description: 'The page', mediaType: 'text/html' }, 400: MALFORMED_SIGNATURE, 404: UNKNOWN },
   group: reportPagesGroup,
-  async handler(ctx, { report }: ReportServices) {
-    const { view, signature, headers } = await authorizeReport(ctx, report)
-    return reportPageResponse(reportOf(view, report.links, { signature, home: pathToRoot(ctx.originalUrl) }), headers)
+  async handler(ctx, { diamonds }: DiamondServices) {
+    const { view, signature, headers } = await authorizeReport(ctx, diamonds)
+    return reportPageResponse(reportOf(view, diamonds.links, { signature, home: pathToRoot(ctx.originalUrl) }), headers)
   },
 })
 
@@ -89,11 +77,11 @@ export const readPicture = endpoint({
     404: `${UNKNOWN}, or its cut has no optical model`,
   },
   group: reportPagesGroup,
-  async handler(ctx, { report }: ReportServices) {
-    const { view, headers: stale } = await authorizeReport(ctx, report)
+  async handler(ctx, { diamonds, pictures }: ReportServices) {
+    const { view, headers: stale } = await authorizeReport(ctx, diamonds)
     const subject = pictureSubjectOf(view.diamond)
     if (subject === null) throw new ErrorWithHeaders(stale, noPicture())
-    const picture = report.pictures.pictureOf(subject, PICTURE_BY_FILE_NAME[ctx.params.picture])
+    const picture = pictures.pictureOf(subject, PICTURE_BY_FILE_NAME[ctx.params.picture])
     const headers = { ...stale, ...headersOf(view), ETag: picture.etag }
     const renderPicture = async () => {
       const png = await picture.png()
@@ -125,7 +113,7 @@ async function authorizeReport(
     params: { id },
     querystring,
   }: Pick<EndpointContext<unknown, unknown, { readonly id: string }>, 'params' | 'querystring'>,
-  { queries, links }: ReportServices['report'],
+  { queries, links }: DiamondServices['diamonds'],
 ): Promise<ReportAccess> {
   const { view, ageSeconds } = /^[1-9]\d{0,15}$/.test(id) ? await queries.findDiamond(Number(id)) : UNKNOWN_VIEW
   const headers = staleHeaders(ageSeconds)

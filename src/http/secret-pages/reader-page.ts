@@ -1,49 +1,17 @@
-import { previewSecret, revealSecret, type SecretCommandContext } from '../../commands/secrets/secrets.ts'
+import { previewSecret, revealSecret } from '../../commands/secrets/secrets.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 import type { HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
-import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
-import { endpoint, type EndpointGroup, type Authenticator } from '../kit/endpoint.ts'
+import { endpoint, type EndpointGroup } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, errorPages } from '../kit/page.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { secretKey } from '../secrets/records.ts'
-import { countAddress, type RateLimiter } from '../secrets/authentication.ts'
+import { rateLimitedAccess, sameSiteForm, type SecretServices } from '../secrets/authentication.ts'
 import { copyButton, secretPage, passphraseInput, timeOf } from './layout.ts'
 
-export type SecretPageServices = {
-  readonly secretPages: {
-    readonly secrets: SecretCommandContext
-    readonly rateLimit: RateLimiter
-    /** Such as https://secrets.example.com. */
-    readonly baseUrl: string
-    /** This service's own origins. Only their pages may send POST requests. */
-    readonly ownOrigins: TrustedOrigins['ownOrigins']
-  }
-}
-
 export const PAGE = { description: 'The page', mediaType: 'text/html' }
-
-/** No authentication: the key in the URL is the credential. Applies RATE_LIMIT per address. */
-export const rateLimitedAccess: Authenticator<undefined, SecretPageServices> = {
-  scheme: 'none',
-  errorStatuses: [429],
-  authenticate({ ip }, { secretPages: { rateLimit } }) {
-    countAddress(rateLimit, ip)
-    return undefined
-  },
-}
-
-/** Like `rateLimitedAccess`, but rejects cross-site requests. */
-export const sameSiteForm: Authenticator<undefined, SecretPageServices> = {
-  scheme: 'none',
-  errorStatuses: [403, 429],
-  authenticate(ctx, services) {
-    refuseCrossSite(ctx.headers, { ownOrigins: services.secretPages.ownOrigins, allowedOrigins: new Set() })
-    return rateLimitedAccess.authenticate(ctx, services)
-  },
-}
 
 /** Errors are HTML pages. A 404 does not reveal whether the secret ever existed. */
 export const secretPagesGroup: EndpointGroup = {
@@ -81,7 +49,7 @@ export const askSecretReader = endpoint({
   pathParameters: { key: secretKey },
   responses: { 200: PAGE, 404: NO_SECRET, 429: LOCKED },
   group: secretPagesGroup,
-  async handler({ params }, { secretPages: { secrets } }: SecretPageServices) {
+  async handler({ params }, { secrets }: SecretServices) {
     return confirmationPage(200, await previewSecret(secrets, params.key), NOTHING)
   },
 })
@@ -96,7 +64,7 @@ export const showSecretToReader = endpoint({
   body: PassphraseParameters,
   responses: { 200: PAGE, 404: `${NO_SECRET}, or the passphrase is wrong`, 429: LOCKED },
   group: secretPagesGroup,
-  async handler(ctx, { secretPages: { secrets } }: SecretPageServices) {
+  async handler(ctx, { secrets }: SecretServices) {
     const { key } = ctx.params
     const { passphrase } = ctx.request.body
     const origin = eventOriginFor(undefined, ctx.state)

@@ -7,10 +7,14 @@ import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, pathToRoot } from '../kit/page.ts'
+import type { UrlServices } from '../kit/public-urls.ts'
+import { rateLimitedAccess, sameSiteForm, type SecretServices } from '../secrets/authentication.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { metadataKey } from '../secrets/records.ts'
 import { copyButton, secretPage, passphraseInput, timeOf } from './layout.ts'
-import { sameSiteForm, PAGE, secretPagesGroup, rateLimitedAccess, type SecretPageServices } from './reader-page.ts'
+import { PAGE, secretPagesGroup } from './reader-page.ts'
+
+type SecretPageServices = SecretServices & UrlServices
 
 export const showSecretReceipt = endpoint({
   operationId: 'showSecretReceipt',
@@ -21,7 +25,7 @@ export const showSecretReceipt = endpoint({
   pathParameters: { key: metadataKey },
   responses: { 200: PAGE, 404: 'No such secret, or its metadata has expired' },
   group: secretPagesGroup,
-  handler: (ctx, { secretPages }: SecretPageServices) => receipt(ctx, secretPages, 200, NOTHING),
+  handler: (ctx, services: SecretPageServices) => receipt(ctx, services, 200, NOTHING),
 })
 
 export const burnSecretByPage = endpoint({
@@ -38,7 +42,7 @@ export const burnSecretByPage = endpoint({
     429: 'Too many wrong passphrases, or too many requests',
   },
   group: secretPagesGroup,
-  async handler(ctx, { secretPages }: SecretPageServices) {
+  async handler(ctx, services: SecretPageServices) {
     const command = {
       metadataKey: ctx.params.key,
       passphrase: ctx.request.body.passphrase,
@@ -47,10 +51,10 @@ export const burnSecretByPage = endpoint({
       origin: eventOriginFor(undefined, ctx.state),
     }
     try {
-      await burnSecret(secretPages.secrets, command)
+      await burnSecret(services.secrets, command)
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
-      return receipt(ctx, secretPages, 404, NOT_BURNED)
+      return receipt(ctx, services, 404, NOT_BURNED)
     }
     return seeOther(pathToSecrets(ctx.originalUrl) + ctx.params.key, { 'Cache-Control': 'no-store' })
   },
@@ -75,7 +79,7 @@ type ReceiptRequest = Pick<
 /** @throws RequestError missing */
 async function receipt(
   { params: { key }, path, originalUrl }: ReceiptRequest,
-  { secrets, baseUrl }: SecretPageServices['secretPages'],
+  { secrets, urls }: SecretPageServices,
   status: number,
   errorMessage: Html,
 ): Promise<HttpResponse> {
@@ -85,7 +89,7 @@ async function receipt(
   return secretPage({
     status,
     title: TITLES[state],
-    content: html`${errorMessage} ${isNew ? linkTo(`${baseUrl}/secret/${keys.secretKey}`) : NOTHING}
+    content: html`${errorMessage} ${isNew ? linkTo(`${urls.secrets}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
       ${isNew ? KEEP_ADDRESS_PRIVATE : NOTHING}
       ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${pathToSecrets(originalUrl)}${keys.metadataKey}/burn`) : NOTHING}`,

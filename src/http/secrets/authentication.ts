@@ -7,7 +7,7 @@ import type { MailRateLimiter } from '../../credentials/mail-rate-limiter.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { RecentSecrets } from '../../projections/secrets/secrets.ts'
 import { createResponse, type ResponseHeaders } from '../kit/response.ts'
-import { parseBasicCredentials } from '../kit/authenticate.ts'
+import { parseBasicCredentials, sameSite } from '../kit/authenticate.ts'
 import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
 import type { EndpointContext, EndpointGroup, HttpErrorDetails, Authenticator } from '../kit/endpoint.ts'
 
@@ -82,8 +82,7 @@ export class RateLimiter {
 }
 
 /** @throws RequestError too-many */
-export const countAddress = (limiter: RateLimiter, address: string): void =>
-  limiter.count(`address ${networkOf(address)}`)
+const countAddress = (limiter: RateLimiter, address: string): void => limiter.count(`address ${networkOf(address)}`)
 
 /** Called in addition to `countAddress`. @throws RequestError too-many */
 export const countAccount = (limiter: RateLimiter, account: number): void => limiter.count(`account ${account}`)
@@ -116,6 +115,18 @@ export const optionalApiToken: Authenticator<AuthenticatedSender | undefined, Se
   errorStatuses: ERROR_STATUSES,
   authenticate: authenticateApiToken,
 }
+
+/** For pages: no authentication, since a key in the URL is the credential. Applies RATE_LIMIT per address. */
+export const rateLimitedAccess: Authenticator<undefined, SecretServices> = {
+  scheme: 'none',
+  errorStatuses: [429],
+  authenticate({ ip }, { secrets }) {
+    countAddress(secrets.rateLimit, ip)
+    return undefined
+  },
+}
+
+export const sameSiteForm = sameSite(rateLimitedAccess, ({ secrets }) => secrets.trustedOrigins.ownOrigins)
 
 /** Requires an account's e-mail address and API token. For GET only, which needs no protection against cross-site requests. */
 export const requiredApiToken: Authenticator<AuthenticatedSender, SecretServices> = {

@@ -24,8 +24,6 @@ export type WebhookServices = {
     readonly listDeliveries: (webhook: number) => Promise<readonly DeliveryAttempt[]>
     /** @throws RequestError too-many while other tests of the account are in progress */
     readonly sendTestMessage: (webhook: Webhook, account: number, trace?: string) => Promise<WebhookTestResult>
-    /** BASE_URL without a trailing slash. */
-    readonly baseUrl: string
   }
 }
 

@@ -6,6 +6,7 @@ import { waitForReadModel } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { json } from '../kit/json-body.ts'
+import type { UrlServices } from '../kit/public-urls.ts'
 import {
   CREATED_WEBHOOK,
   NEW_WEBHOOK,
@@ -38,13 +39,13 @@ export const createWebhookEndpoint = endpoint({
     },
     ...CONFLICT,
   },
-  async handler(ctx, { webhooks }: WebhookServices) {
+  async handler(ctx, { webhooks, urls }: WebhookServices & UrlServices) {
     const { url, description = null } = parseWebhook(NEW_WEBHOOK, ctx.request.body)
     const { account } = ctx.state.principal
     const result = await createWebhook(webhooks.context, account, { url, description }, eventOriginOf(ctx))
     const headers = await waitForReadModel(ctx, webhooks.readModel.progress, result.position)
     const body = { ...toWebhookBody(result.webhook), secret: result.secret }
-    return created(`${webhooks.baseUrl}/v4/webhook/${result.webhook.id}`, body, headers)
+    return created(`${urls.base}/v4/webhook/${result.webhook.id}`, body, headers)
   },
 })
 

@@ -57,7 +57,11 @@ export const withTokenServer = (
     const client = await registerClient(process, 'shop', cli)
     const services = {
       sessions: cheap === true ? { ...process, passwords: cheapPasswords } : process,
-      authorizationServer: { baseUrl: 'https://auth.example.com' },
+      urls: {
+        base: 'https://api.example.com',
+        auth: 'https://auth.example.com',
+        secrets: 'https://secrets.example.com',
+      },
       bearer: process,
     }
     const endpoints = [issueToken, revokeToken, introspectToken, describeAuthorizationServer, whoAmI]
