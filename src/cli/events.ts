@@ -4,7 +4,13 @@ import { accountStream } from '../domain/account/account.ts'
 import { editDistance } from '../domain/dictionaries/edit-distance.ts'
 import { catalogue, redactEvent } from '../events/catalogue.ts'
 import { EVENTS, isKnownEventType } from '../events/registry.ts'
-import type { EventStore, PositionOrStart, Position, StoredEvent } from '../stores/ports/event-store.ts'
+import {
+  formatPosition,
+  parsePosition,
+  type EventStore,
+  type PositionOrStart,
+  type StoredEvent,
+} from '../stores/ports/event-store.ts'
 import {
   followMatchingEvents,
   readMatchingEvents,
@@ -16,10 +22,6 @@ import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop } from './process-exit.ts'
 import { parseSince, parseUntil } from './times.ts'
-
-/** One number, or `commit/prepare` on stores where the two differ. */
-const formatPosition = ({ commit, prepare }: Position): string =>
-  commit === prepare ? `${commit}` : `${commit}/${prepare}`
 
 /** An event as one line of JSON. `undecoded` is present only if this release cannot decode the event, and says why. */
 export function asJson(event: StoredEvent): string {
@@ -130,7 +132,7 @@ export function eventsCommand(open: OpenInstallation): Command {
       new Option('--type <types...>', 'Only these event types, such as DiamondCreated').argParser(parseEventType),
     )
     .addOption(
-      new Option('--from <position>', 'Only events after this position').argParser(parsePosition).default('start'),
+      new Option('--from <position>', 'Only events after this position').argParser(requirePosition).default('start'),
     )
     .addOption(
       new Option('--since <time>', 'Only events at or after this time: ISO 8601 time or date').argParser(parseSince),
@@ -159,14 +161,10 @@ Examples:
   npx adamant events --schema --type DiamondCreated
   npx adamant events --prefix account- client- --since 2026-11-22 --actor operator`
 
-/** Accepts positions as `formatPosition` prints them. */
-function parsePosition(text: string): PositionOrStart {
-  const [, commit, prepare = commit] = /^(\d{1,19})(?:\/(\d{1,19}))?$/.exec(text) ?? []
-  if (text === 'start') return 'start'
-  if (commit === undefined || prepare === undefined) {
-    throw new InvalidArgumentError('It must be a position as printed by `events`, such as 1234.')
-  }
-  return { commit: BigInt(commit), prepare: BigInt(prepare) }
+function requirePosition(text: string): PositionOrStart {
+  const position = text === 'start' ? text : parsePosition(text)
+  if (position !== undefined) return position
+  throw new InvalidArgumentError('It must be a position as printed by `events`, such as 1234.')
 }
 
 async function printEvents(open: OpenInstallation, stream: string | undefined, options: EventsOptions): Promise<void> {

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander'
 import { readFile } from 'node:fs/promises'
+import { parseId } from '../domain/entity-id.ts'
 import { formatHash } from '../evidence/hashes.ts'
 import { verifyProof, type ProofCheck } from '../evidence/proof.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
@@ -66,9 +67,8 @@ export function proveCommand(open: OpenInstallation): Command {
 }
 
 async function prove(open: OpenInstallation, text: string): Promise<void> {
-  const id = Number(text)
-  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id))
-    throw new BadUsage(`id: must be a positive integer, got ${text}`)
+  const id = parseId(text)
+  if (id === undefined) throw new BadUsage(`id: must be a positive integer, got ${text}`)
   await withInstallation(open, async (installation) => {
     process.stdout.write(`${JSON.stringify(await createDiamondProof(installation, id))}\n`)
   })

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { resolve } from 'node:path'
 import { checkNewFolder } from '../maintenance/new-folder.ts'
 import { replay, type ReplayResult, type ReplayCutoff } from '../maintenance/replay.ts'
-import { formatPosition } from '../stores/ports/event-store.ts'
+import { formatPosition, parsePosition } from '../stores/ports/event-store.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, formatQuantity, note, printResult, report, type OutputOptions } from './output.ts'
@@ -32,14 +32,10 @@ Example:
   npx adamant replay --until 2026-11-22T10:00:00Z --into /tmp/then
   DATA_DIR=/tmp/then EVENT_STORE=sqlite READ_MODEL=sqlite PORT=8090 npx adamant serve --read-only`
 
-const POSITION = /^(\d{1,19})(?:\/(\d{1,19}))?$/
-
 /** @throws InvalidArgumentError */
 function parseCutoff(text: string): ReplayCutoff {
-  const [, commit, prepare = commit] = POSITION.exec(text) ?? []
-  if (commit !== undefined && prepare !== undefined) {
-    return { text: `position ${text}`, cutoff: { position: { commit: BigInt(commit), prepare: BigInt(prepare) } } }
-  }
+  const position = parsePosition(text)
+  if (position !== undefined) return { text: `position ${text}`, cutoff: { position } }
   try {
     return { text, cutoff: { time: parseUntil(text) } }
   } catch (error) {

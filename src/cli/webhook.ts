@@ -4,6 +4,7 @@ import { requireAccount } from '../commands/accounts/accounts.ts'
 import { createWebhook, deleteWebhook } from '../commands/webhooks/webhooks.ts'
 import { RequestError } from '../domain/request-error.ts'
 import { foldStreams } from '../events/load-stream.ts'
+import { toWebhookBody } from '../representations/webhook.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { openStandaloneWebhookCommands } from '../wiring/webhooks.ts'
 import { asAdminAction, createOperatorOrigin, withInstallation, type OpenInstallation } from './with-installation.ts'
@@ -51,7 +52,7 @@ async function add(open: OpenInstallation, email: string, url: string, options: 
   })
   const { webhook, secret } = await withInstallation(open, task)
   const text = `webhook ${webhook.id}  ${webhook.url}\nsecret     ${secret}  (shown only once)`
-  printResult(options, { ...toWebhookResult(webhook), secret }, text)
+  printResult(options, { ...toWebhookBody(webhook), secret }, text)
 }
 
 type OwnedWebhook = { readonly owner: number; readonly webhook: Webhook }
@@ -75,7 +76,7 @@ async function list(open: OpenInstallation, email: string | undefined, options: 
     const { account } = await requireAccount(installation, email)
     return webhooks.filter(({ owner }) => owner === account)
   })
-  const webhooks = ownedWebhooks.map(({ owner, webhook }) => ({ account: owner, ...toWebhookResult(webhook) }))
+  const webhooks = ownedWebhooks.map(({ owner, webhook }) => ({ account: owner, ...toWebhookBody(webhook) }))
   const rows = webhooks.map(({ id, account, state, url, error }) => [`${id}`, `${account}`, state, url, error ?? ''])
   printResult(options, { webhooks }, table(['id', 'account', 'state', 'url', 'error'], rows))
 }
@@ -99,12 +100,3 @@ async function remove(open: OpenInstallation, id: string, options: OutputOptions
   const webhook = await withInstallation(open, task)
   printResult(options, { id: webhook.id }, `Webhook ${webhook.id} is deleted`)
 }
-
-const toWebhookResult = ({ id, url, description, state, created, error }: Webhook) => ({
-  id,
-  url,
-  description,
-  state,
-  created: `${new Date(created).toISOString().slice(0, 19)}+00:00`,
-  error,
-})

@@ -29,6 +29,9 @@ export function jsonExcerpt(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, MAX_EXCERPT_LENGTH)
 }
 
+/** A time such as `2014-11-27T21:11:00+00:00`. @param milliseconds since 1970 */
+export const formatTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`
+
 /** Escapes a JSON Pointer token (RFC 6901). */
 export const pointerToken = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { parseId } from '../../domain/entity-id.ts'
 import type { DomainEvent } from '../../domain/fold.ts'
 import { EVENTS } from '../../events/registry.ts'
 import { toHistoryEntry as diamondEntryOf, readDiamondHistory } from '../../projections/history/diamond-history.ts'
@@ -85,8 +86,8 @@ async function loadStreamEntries(
   stream: string,
   actorResolver: ActorResolver,
 ): Promise<CorrelatedEntry[]> {
-  const diamond = Number(/^diamond-([1-9]\d{0,15})$/.exec(stream)?.[1] ?? NaN)
-  if (Number.isSafeInteger(diamond)) {
+  const diamond = stream.startsWith('diamond-') ? parseId(stream.slice('diamond-'.length)) : undefined
+  if (diamond !== undefined) {
     const { transitions } = await readDiamondHistory(store, diamond)
     return Promise.all(
       transitions.map(async (step) => ({

@@ -1,5 +1,6 @@
 import type { ReportReading } from '../../domain/certification/certification.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
+import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { findCertification, diamondFold, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
@@ -29,10 +30,9 @@ export const auditDiamond: AuditSubject = {
   idDescription: 'Diamond id; deleted diamonds too',
   example: '7',
   async loadHistory({ store, people }, id) {
-    const history = await readDiamondHistory(
-      store,
-      parseNumericId(id, DIAMOND_ID, 'id: must be a diamond id such as 7'),
-    )
+    const diamondId = parseId(id.replace(STREAM_PREFIX, ''))
+    if (diamondId === undefined) throw invalidId('diamond id such as 7', id)
+    const history = await readDiamondHistory(store, diamondId)
     if (history.transitions.length === 0) throw new RequestError('missing', `No diamond ${id} has ever existed`)
     const actorResolver = new ActorResolver(store, people)
     return {
@@ -46,16 +46,11 @@ export const auditDiamond: AuditSubject = {
   },
 }
 
-/** The id, or the name of one of the diamond's streams. */
-const DIAMOND_ID = /^(?:diamond-|scores-)?([1-9]\d{0,15})$/
-const CERTIFICATION_ID = /^([1-9]\d{0,15})$/
+/** The id may also be the name of one of the diamond's streams. */
+const STREAM_PREFIX = /^(?:diamond|scores)-/
 
-/** @param requirement start of the error message. @throws RequestError `invalid` */
-function parseNumericId(id: string, pattern: RegExp, requirement: string): number {
-  const number = Number(pattern.exec(id)?.[1] ?? NaN)
-  if (Number.isSafeInteger(number)) return number
-  throw new RequestError('invalid', `${requirement}, got ${id.slice(0, 40)}`)
-}
+const invalidId = (expected: string, id: string) =>
+  new RequestError('invalid', `id: must be a ${expected}, got ${id.slice(0, 40)}`)
 
 /** Presents a diamond's events from the point of view of one of its certifications. */
 const createCertificationPresenter = (id: number): AuditPresenter<Diamond, DiamondEvent> => ({
@@ -98,7 +93,8 @@ export const auditCertification: AuditSubject = {
   idDescription: 'Certification id; removed certifications too',
   example: '12',
   async loadHistory({ store, people }, id) {
-    const certificationId = parseNumericId(id, CERTIFICATION_ID, 'id: must be a certification id such as 12')
+    const certificationId = parseId(id)
+    if (certificationId === undefined) throw invalidId('certification id such as 12', id)
     const stream = await findCertificationStream(store, certificationId)
     if (stream === undefined) throw new RequestError('missing', `No certification ${id} has ever existed`)
     const steps = foldSteps(await store.readStream(stream), createCertificationPresenter(certificationId))

@@ -1,8 +1,8 @@
 import { expiresAt, secretFold, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
 import { RequestError } from '../../domain/request-error.ts'
-import { formatSeconds } from '../../projections/history/history-entry.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
+import { formatTime } from '../../representations/json.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.ts'
 
@@ -31,9 +31,9 @@ function describeSecret(secret: Secret) {
     passphrase,
     recipients: recipient.length === 0 ? null : recipient.join(', '),
     ownerIsTold: notify,
-    ends: formatSeconds(Math.floor(expiresAt(secret) / 1000)),
+    ends: formatTime(expiresAt(secret)),
     wrongPassphrases: failedTries,
-    lockedUntil: lockedUntil === 0 ? null : formatSeconds(Math.floor(lockedUntil / 1000)),
+    lockedUntil: lockedUntil === 0 ? null : formatTime(lockedUntil),
   }
 }
 

@@ -6,7 +6,6 @@ import { BadUsage } from '../../maintenance/operation.ts'
 import {
   changesBetween,
   operatorFieldsOf,
-  formatSeconds,
   formatEventTime,
   type FieldChange,
   type HistoryEntry,
@@ -14,6 +13,7 @@ import {
 } from '../../projections/history/history-entry.ts'
 import type { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { fieldDisplayValue } from '../../representations/diamond/display-value.ts'
+import { formatTime } from '../../representations/json.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { withInstallation, type OpenInstallation } from '../with-installation.ts'
@@ -149,7 +149,7 @@ async function printState(
 ): Promise<void> {
   const state = requireStateAt(history, subject)(at)
   const undecodedCount = await countUndecodedEvents(history, -Infinity, at)
-  printResult(options, { at: timeText(at), state, ...undecodedCount }, stateTable(state))
+  printResult(options, { at: formatTime(at), state, ...undecodedCount }, stateTable(state))
 }
 
 async function printDifference(
@@ -161,7 +161,11 @@ async function printDifference(
   const stateAt = requireStateAt(history, subject)
   const changes = history.changes?.(from, to) ?? changesBetween(stateAt(from), stateAt(to))
   const undecodedCount = await countUndecodedEvents(history, Math.min(from, to), Math.max(from, to))
-  printResult(options, { from: timeText(from), to: timeText(to), changes, ...undecodedCount }, changesTable(changes))
+  printResult(
+    options,
+    { from: formatTime(from), to: formatTime(to), changes, ...undecodedCount },
+    changesTable(changes),
+  )
 }
 
 /** Counts the events in (after, until] that this release cannot decode and that the states therefore lack; notes them on stderr. */
@@ -182,8 +186,6 @@ function requireStateAt(history: AuditHistory, { name }: AuditSubject): NonNulla
   if (history.stateAt === undefined) throw new BadUsage(`audit ${name} does not support --at and --diff`)
   return history.stateAt
 }
-
-const timeText = (ms: number) => formatSeconds(Math.floor(ms / 1000))
 
 /** Presents the events of one kind of entity. `evolve` also receives events of other types if an entity has several streams. */
 export type AuditPresenter<Folded, Event extends DomainEvent> = Fold<Folded, Event> & {

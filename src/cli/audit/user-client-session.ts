@@ -9,9 +9,10 @@ import type { AccountDirectory } from '../../commands/accounts/account-directory
 import { clientFold, clientStream, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { parseRefreshToken, sessionStream } from '../../commands/sessions/sessions.ts'
 import type { LoginEvent } from '../../domain/account/login.ts'
+import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { sessionFold, type Session, type SessionEvent } from '../../domain/session/session.ts'
-import { formatSeconds } from '../../projections/history/history-entry.ts'
+import { formatTime } from '../../representations/json.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.ts'
@@ -42,7 +43,7 @@ function describeSession(session: Session) {
   return {
     status: session.status === 'open' ? 'open' : 'ended',
     rotations: current?.number ?? null,
-    refreshTokenEnds: current === undefined ? null : formatSeconds(Math.floor(current.expiresAt / 1000)),
+    refreshTokenEnds: current === undefined ? null : formatTime(current.expiresAt),
   }
 }
 
@@ -160,13 +161,11 @@ function describeAccount(account: Account, address: string | undefined) {
   const { email, plan, status, apiTokens } = account
   const tokens = apiTokens.map(({ token, at, expiresAt }) => ({
     id: token,
-    issued: timeText(at),
-    ends: expiresAt === undefined ? null : timeText(expiresAt),
+    issued: formatTime(at),
+    ends: expiresAt === undefined ? null : formatTime(expiresAt),
   }))
   return { email: email ?? address ?? null, plan, status, apiTokens: tokens }
 }
-
-const timeText = (ms: number) => formatSeconds(Math.floor(ms / 1000))
 
 function userEventDetail(event: UserEvent): string {
   switch (event.type) {
@@ -202,9 +201,7 @@ export const auditUser: AuditSubject = {
 
 /** @throws UnsupportedEventVersion, InvalidEventPayload if the log-in events of an address cannot be decoded; a number always works */
 async function resolveAccountId(people: AccountDirectory, id: string): Promise<number | undefined> {
-  const number = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(id)?.[1] ?? NaN)
-  if (Number.isSafeInteger(number)) return number
-  return (await people.findLogin(id))?.account
+  return parseId(id.replace(/^account-/, '')) ?? (await people.findLogin(id))?.account
 }
 
 /** All events of an account, in log order. Finding its log-ins and sessions requires reading those of all accounts. */

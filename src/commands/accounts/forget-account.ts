@@ -1,6 +1,7 @@
 import { burn, expiresAt, secretFold, type Secret } from '../../domain/secret/secret.ts'
 import { loginFold, releaseLogin } from '../../domain/account/login.ts'
 import { accountFold, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
+import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
@@ -31,10 +32,9 @@ export async function requireLogin(
   { store, people }: AccountCommandContext,
   emailOrAccountId: string,
 ): Promise<LoginReference> {
-  const accountId = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(emailOrAccountId)?.[1] ?? NaN)
-  const found = Number.isSafeInteger(accountId)
-    ? await findLoginByAccountId(store, accountId)
-    : await people.findLogin(emailOrAccountId)
+  const accountId = parseId(emailOrAccountId.replace(/^account-/, ''))
+  const found =
+    accountId === undefined ? await people.findLogin(emailOrAccountId) : await findLoginByAccountId(store, accountId)
   if (found === undefined) throw new RequestError('missing', `There is no account ${emailOrAccountId.slice(0, 254)}`)
   return found
 }

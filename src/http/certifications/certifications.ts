@@ -17,7 +17,8 @@ import { CONSISTENCY, waitForReadModel } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/json-body.ts'
-import { CERTIFICATION_ID, parseCertificationId, type CertificationServices } from './resource.ts'
+import { requireId } from '../kit/path-parameters.ts'
+import { CERTIFICATION_ID, type CertificationServices } from './resource.ts'
 import { certificationUpload, type CertificationUpload } from './upload.ts'
 
 export const attachCertificationEndpoint = endpoint({
@@ -98,7 +99,7 @@ export const removeCertificationEndpoint = endpoint({
   group: accountGroup,
   async handler(ctx, { certifications }: CertificationServices) {
     const { context, queries, diamondsProgress } = certifications
-    const id = parseCertificationId(ctx.params.id)
+    const id = requireId('certification', ctx.params.id)
     const diamond = await queries.diamondOf(id, ctx.state.waitBudget)
     if (diamond === undefined) throw new RequestError('missing', `There is no certification ${id}`)
     const position = await removeCertification(context, actorOf(ctx), { id, diamond })
@@ -119,7 +120,7 @@ export const readCertificationFile = endpoint({
   responses: fileResponses(PDF),
   group: accountGroup,
   async handler(ctx, { certifications: { queries, files } }: CertificationServices) {
-    const found = await queries.findWithDiamond(parseCertificationId(ctx.params.id))
+    const found = await queries.findWithDiamond(requireId('certification', ctx.params.id))
     if (found === undefined || fileLinkRevision(found.diamond) !== ctx.state.principal.revision) throw unknownFile()
     const { certification } = found
     if (!hasFile(certification)) throw unknownFile()

@@ -1,5 +1,4 @@
 import type { CertificationCommandContext } from '../../commands/certifications/certifications.ts'
-import { RequestError } from '../../domain/request-error.ts'
 import type { CertificationQueries } from '../../projections/certifications/certifications.ts'
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
@@ -20,10 +19,3 @@ export type CertificationServices = {
 }
 
 export const CERTIFICATION_ID = integerPathParameter('The id of a certification.').meta({ examples: [12] })
-
-/** @throws RequestError missing if the text is not a certification id */
-export function parseCertificationId(text: string): number {
-  const id = Number(text)
-  if (/^[1-9]\d*$/.test(text) && id <= Number.MAX_SAFE_INTEGER) return id
-  throw new RequestError('missing', `There is no certification ${text.slice(0, 40)}`)
-}

@@ -7,7 +7,7 @@ import { eventOriginOf, type BearerPrincipal } from '../kit/authenticate.ts'
 import { BULK_BODY_MAX_BYTES, json } from '../kit/json-body.ts'
 import type { EndpointContext, RequestBody } from '../kit/endpoint.ts'
 import { bulkSchema } from './bulk-entries.ts'
-import { integerPathParameter } from '../kit/path-parameters.ts'
+import { integerPathParameter, requireId } from '../kit/path-parameters.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
 
 export type DiamondServices = {
@@ -32,11 +32,7 @@ export const DIAMOND_PARAMETERS = { version: VERSION, id: DIAMOND_ID } as const
 export const VERSION_PARAMETERS = { version: VERSION } as const
 
 /** @throws RequestError missing if the path parameter is not a diamond id */
-export function parseDiamondId({ id: text }: { readonly id: string }): number {
-  const id = Number(text)
-  if (/^[1-9]\d*$/.test(text) && id <= Number.MAX_SAFE_INTEGER) return id
-  throw new RequestError('missing', `There is no diamond ${text.slice(0, 40)}`)
-}
+export const parseDiamondId = ({ id }: { readonly id: string }): number => requireId('diamond', id)
 
 export const actorOf = (ctx: Pick<EndpointContext<BearerPrincipal>, 'state'>): CommandPrincipal => ({
   owner: ctx.state.principal.account,

@@ -1,4 +1,5 @@
 import { readDiamondHistory } from '../../projections/history/diamond-history.ts'
+import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { DIAMOND_ID, type DiamondServices } from '../diamonds/resource.ts'
 import { seeOther } from '../kit/response.ts'
@@ -26,7 +27,7 @@ export const showOwnStone = endpoint({
   async handler({ params, originalUrl, state: { principal } }, { diamonds }: DiamondServices) {
     const home = pathToRoot(originalUrl)
     if (principal === undefined) return seeOther(`${home}inventory`, { 'Cache-Control': 'no-store' })
-    const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
+    const id = parseId(params.id) ?? 0
     const { lastView, isLive, transitions } = await readDiamondHistory(diamonds.context.store, id)
     // Do not reveal whether another account has this diamond.
     if (!isLive || lastView?.diamond.owner !== principal.account)

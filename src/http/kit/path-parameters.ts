@@ -1,9 +1,18 @@
 import { z } from 'zod'
+import { parseId } from '../../domain/entity-id.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** A positive integer in a path, documented as an integer. The endpoint receives and validates the text. */
 export const integerPathParameter = (description: string) =>
   z.string().describe(description).meta({ type: 'integer', minimum: 1 })
+
+/** @throws RequestError missing if the path parameter is not an id */
+export function requireId(entity: string, text: string): number {
+  const id = parseId(text)
+  if (id === undefined) throw new RequestError('missing', `There is no ${entity} ${text.slice(0, 40)}`)
+  return id
+}
 
 export type ExpandedPath = { readonly path: string; readonly fixedParams: Readonly<Record<string, string>> }
 

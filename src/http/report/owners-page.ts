@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { pageLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
@@ -50,7 +51,7 @@ export const readOwnersPage = endpoint({
   },
   group: reportPagesGroup,
   async handler({ params, querystring, originalUrl }, { diamonds }: DiamondServices) {
-    const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
+    const id = parseId(params.id) ?? 0
     const link = diamonds.links.verify(pathOf(id), parseSignature(querystring))
     if (link === undefined) throw unknownPage()
     if (link.isExpired) throw new RequestError('gone', 'This link has expired; read the history again for a new link')

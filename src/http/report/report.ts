@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pageLinkRevision } from '../../domain/diamond/diamond.ts'
+import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import { DIAMOND_ID, type DiamondServices } from '../diamonds/resource.ts'
@@ -115,7 +116,7 @@ async function authorizeReport(
   }: Pick<EndpointContext<unknown, unknown, { readonly id: string }>, 'params' | 'querystring'>,
   { queries, links }: DiamondServices['diamonds'],
 ): Promise<ReportAccess> {
-  const { view, ageSeconds } = /^[1-9]\d{0,15}$/.test(id) ? await queries.findDiamond(Number(id)) : UNKNOWN_VIEW
+  const { view, ageSeconds } = await queries.findDiamond(parseId(id) ?? 0)
   const headers = staleHeaders(ageSeconds)
   if (view === undefined) throw new ErrorWithHeaders(headers, unknownDiamond())
   const signature = parseSignature(querystring)
@@ -123,8 +124,6 @@ async function authorizeReport(
   if (view.diamond.fields.access === 0 && !hasValidSignature) throw new ErrorWithHeaders(headers, unknownDiamond())
   return { view, signature: hasValidSignature ? signature : '', headers }
 }
-
-const UNKNOWN_VIEW = { view: undefined, ageSeconds: undefined }
 
 const unknownDiamond = () => new RequestError('missing', 'Diamond not found')
 

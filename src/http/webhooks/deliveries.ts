@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rotateWebhookSecret } from '../../commands/webhooks/webhooks.ts'
+import { formatTime } from '../../representations/json.ts'
 import { ok } from '../kit/response.ts'
 import { bearer, eventOriginOf } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
@@ -10,7 +11,6 @@ import {
   WEBHOOK_ERROR_RESPONSES,
   WEBHOOK_PARAMETERS,
   requireOwnWebhook,
-  formatTime,
   DELIVERY_ATTEMPT,
   type WebhookServices,
 } from './resource.ts'

@@ -11,7 +11,7 @@ import type { OpenReadModel } from '../../projections/engine/background-services
 import type { DeliveryAttempt } from '../../projections/webhooks/webhooks.ts'
 import type { EndpointContext } from '../kit/endpoint.ts'
 import { requireValid, assignedMembers, mustBe, objectSchema, parseInput } from '../../representations/parse.ts'
-import { integerPathParameter } from '../kit/path-parameters.ts'
+import { integerPathParameter, requireId } from '../kit/path-parameters.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
 
 type WebhookTestResult = Pick<DeliveryAttempt, 'status' | 'ms' | 'error'>
@@ -101,19 +101,6 @@ export const WEBHOOK_CHANGE = objectSchema(
 export const parseWebhook = <Value>(schema: z.ZodType<Value> & { readonly shape: object }, body: unknown): Value =>
   requireValid(parseInput(schema, body, { name: 'a webhook', members: Object.keys(schema.shape) }))
 
-/** The representation in responses, without the secrets. */
-export const toWebhookBody = ({ id, url, description, state, created, error }: Webhook) => ({
-  id,
-  url,
-  description,
-  state,
-  created: formatTime(created),
-  error,
-})
-
-/** `2026-11-22T13:00:00+00:00` @param milliseconds since 1970 */
-export const formatTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`
-
 type WebhookRequest = Pick<EndpointContext<BearerPrincipal, unknown, { readonly id: string }>, 'params' | 'state'>
 
 /**
@@ -124,12 +111,11 @@ export async function requireOwnWebhook(
   { params, state: { principal } }: WebhookRequest,
   { webhooks: { context, readModel } }: WebhookServices,
 ): Promise<{ readonly webhook: Webhook; readonly webhookKey: WebhookReference }> {
-  const id = Number(params.id)
-  const missing = () => new RequestError('missing', `There is no webhook ${params.id.slice(0, 40)}`)
-  if (!/^[1-9]\d*$/.test(params.id) || id > Number.MAX_SAFE_INTEGER) throw missing()
+  const id = requireId('webhook', params.id)
   const webhook = (await webhooksOf(context.store, principal.account)).find((one) => one.id === id)
   if (webhook !== undefined) return { webhook, webhookKey: { owner: principal.account, id } }
   const storedWebhook = await readModel.model.get(id, ['owner'])
-  if (storedWebhook === undefined || storedWebhook['owner'] === principal.account) throw missing()
+  if (storedWebhook === undefined || storedWebhook['owner'] === principal.account)
+    throw new RequestError('missing', `There is no webhook ${id}`)
   throw new RequestError('forbidden', `Webhook ${id} belongs to another account`)
 }

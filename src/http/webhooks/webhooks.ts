@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { changeWebhook, createWebhook, deleteWebhook, webhooksOf } from '../../commands/webhooks/webhooks.ts'
+import { toWebhookBody } from '../../representations/webhook.ts'
 import { created, noContent, ok } from '../kit/response.ts'
 import { bearer, eventOriginOf } from '../kit/authenticate.ts'
 import { waitForReadModel } from '../kit/consistency.ts'
@@ -14,7 +15,6 @@ import {
   WEBHOOK_PARAMETERS,
   requireOwnWebhook,
   parseWebhook,
-  toWebhookBody,
   WEBHOOK,
   WEBHOOK_CHANGE,
   type WebhookServices,

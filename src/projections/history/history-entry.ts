@@ -1,4 +1,5 @@
 import { traceIdOf } from '../../events/event-metadata.ts'
+import { formatTime } from '../../representations/json.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
 /** A field whose shown value differs; null means absent. */
@@ -82,8 +83,5 @@ export function operatorFieldsOf({ metadata }: Pick<StoredEvent, 'metadata'>): P
 /** When an event was written, in whole seconds, in the format of response bodies. */
 export function formatEventTime({ metadata }: Pick<StoredEvent, 'metadata'>): string {
   const at = metadata['at'] ?? ''
-  return Number.isNaN(Date.parse(at)) ? at : formatSeconds(Math.floor(Date.parse(at) / 1000))
+  return Number.isNaN(Date.parse(at)) ? at : formatTime(Date.parse(at))
 }
-
-/** @param seconds since 1970, UTC */
-export const formatSeconds = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`

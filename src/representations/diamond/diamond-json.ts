@@ -4,7 +4,7 @@ import { FIELDS, type DiamondFields, type FieldName, fieldsOf } from '../../doma
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { certificationJson } from '../certification.ts'
-import { LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../json.ts'
+import { formatTime, LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../json.ts'
 import { scoresJsonForVersion, type ScoresJson } from './scores-json.ts'
 
 export type DiamondRepresentation = {
@@ -120,7 +120,7 @@ function certificationsOf(diamond: LiveDiamond, links: LinkBuilder): string {
 }
 
 /** Seconds since 1970 as `2014-11-27T21:11:00+00:00`. */
-export const isoDate = memoiseLast((seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`)
+export const isoDate = memoiseLast((seconds) => formatTime(seconds * 1000))
 
 /** Diamonds of a bulk have the same date, so the last result is cached. */
 function memoiseLast(text: (seconds: number) => string): (seconds: number) => string {

@@ -146,6 +146,13 @@ export function comparePositions(a: PositionOrStart, b: PositionOrStart): number
 export const formatPosition = ({ commit, prepare }: Position): string =>
   commit === prepare ? `${commit}` : `${commit}/${prepare}`
 
+/** Parses what `formatPosition` returns. @returns undefined if the text is not a position */
+export function parsePosition(text: string): Position | undefined {
+  const [, commit, prepare = commit] = /^(\d{1,19})(?:\/(\d{1,19}))?$/.exec(text) ?? []
+  if (commit === undefined || prepare === undefined) return undefined
+  return { commit: BigInt(commit), prepare: BigInt(prepare) }
+}
+
 /**
  * Optimistic concurrency conflict: the stream is not at the expected revision because another writer appended first.
  */
