@@ -3,11 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiClient, curlLines, startServer, type DemoServer, type DemoCredentials } from './demo/server.ts'
+import {
+  ApiClient,
+  curlLines,
+  startServer,
+  type CurlLines,
+  type DemoCredentials,
+  type DemoServer,
+} from './demo/server.ts'
 import { DATASET_SIZE, createStones, waitUntilScored } from './demo/stones.ts'
-import { describeFigures, figuresOf, checkListEndpoints, type Figures } from './demo/figures.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
-import { note, printResult, type OutputOptions } from './output.ts'
+import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop, type StopSignal } from './process-exit.ts'
 
 type DemoOptions = OutputOptions & { readonly count: number; readonly exit?: true }
@@ -20,7 +26,7 @@ export function demoCommand(): Command {
     )
     .option('--count <number>', `Number of diamonds, 1 to ${DATASET_SIZE}`, readCount, DATASET_SIZE)
     .option('--exit', 'Exit when done instead of serving until Ctrl-C')
-    .option('--json', 'Print the figures as one line of JSON')
+    .option('--json', 'Print the result as one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant demo --count 5000 --exit')
     .action(demo)
 }
@@ -51,31 +57,66 @@ async function runUntilStopped(signal: StopSignal, server: DemoServer, options: 
   const unexpectedExit = server.exitCode.then((code) => {
     throw new OperationFailure(`The service exited with code ${code}; see its output above`)
   })
-  const figures = await Promise.race([runDemo(server, options), signal.received, unexpectedExit])
-  if (typeof figures === 'string') return
-  printResult(options, figures, describeFigures(figures))
+  const result = await Promise.race([runDemo(server, options), signal.received, unexpectedExit])
+  if (typeof result === 'string') return
+  printResult(options, result, describeResult(result))
   if (options.exit === true) return
   note('The service stays up until Ctrl-C.')
   await Promise.race([signal.received, unexpectedExit])
 }
 
-async function runDemo(server: DemoServer, { count, exit }: DemoOptions): Promise<Figures> {
-  const started = performance.now()
+/** As `--json` prints it. */
+type DemoResult = {
+  readonly url: string
+  /** The report page of a public stone. */
+  readonly report: string
+  readonly stones: number
+  /** Absent with `--exit`, as the service then stops with the demo. */
+  readonly login?: DemoCredentials
+  readonly curl?: CurlLines
+}
+
+async function runDemo(server: DemoServer, { count, exit }: DemoOptions): Promise<DemoResult> {
   note(`The service listens at ${server.url}`)
   const login = await register(server)
   const api = await ApiClient.logIn(server.url, login)
-  const created = await createStones(api, count)
-  const scoreSeconds = await waitUntilScored(server.url, created.stones)
-  const visits = await checkListEndpoints(api, created)
-  const totalSeconds = (performance.now() - started) / 1000
-  const figures = figuresOf(server.url, created, {
-    scoreSeconds,
-    visits,
-    serverMemory: server.peakMemoryBytes() ?? null,
-    totalSeconds,
-  })
-  return exit === true ? figures : { ...figures, login, curl: curlLines(server.url, login, api.token) }
+  const report = await createStones(api, count)
+  await waitUntilScored(server.url, count)
+  for (const version of ['v4', 'v3']) await checkList(api, `/${version}/diamond`, count)
+  const result = { url: server.url, report, stones: count }
+  return exit === true ? result : { ...result, login, curl: curlLines(server.url, login, api.token) }
 }
+
+/** @throws OperationFailure if the list does not contain all stones */
+async function checkList(api: ApiClient, path: string, stones: number): Promise<void> {
+  const { total } = await api.get(path)
+  if (total !== stones) throw new OperationFailure(`GET ${path}: X-Total-Count must be ${stones}, got ${total}`)
+}
+
+function describeResult(result: DemoResult): string {
+  const { url, report, stones } = result
+  return [
+    '',
+    `created   ${formatQuantity(stones, 'stone')} with scores, listed through v3 and v4`,
+    `open      ${report}`,
+    `service   ${url}, API reference ${url}/docs`,
+    ...nextStepLines(result),
+  ].join('\n')
+}
+
+/** How to explore the service while it runs. */
+const nextStepLines = ({ url, login, curl }: DemoResult): string[] =>
+  login === undefined || curl === undefined
+    ? []
+    : [
+        `account   ${login.username}, password ${login.password}`,
+        `browse    ${url}/inventory, log in with this account`,
+        `client    ${login.client_id}, secret ${login.client_secret}`,
+        '',
+        'List two stones, and get an access token:',
+        `  ${curl.list}`,
+        `  ${curl.token}`,
+      ]
 
 /** Registers an account and an OAuth client through the command line while the service runs. */
 async function register(server: DemoServer): Promise<DemoCredentials> {

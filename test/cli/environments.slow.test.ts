@@ -86,9 +86,9 @@ for (const [name, count] of DEMOS) {
     const { child, stderr, ended } = start(context, words, ENVIRONMENTS[name] ?? {})
     const output = await text(child.stdout)
     assert.is(await ended, 0, await stderr)
-    const figures = JSON.parse(output) as { stones: number; url: string }
-    assert.is(figures.stones, count)
-    assert.match(figures.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    const result = JSON.parse(output) as { stones: number; url: string }
+    assert.is(result.stones, count)
+    assert.match(result.url, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.equal(readdirSync(context.folder), [])
   })
 }

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -10,8 +9,6 @@ import { SETTINGS } from '../../wiring/settings.ts'
 /** The service in a separate process, with a separate data folder. */
 export type DemoServer = {
   readonly url: string
-  /** Peak memory of the process in bytes; undefined if the system does not report it. */
-  peakMemoryBytes(): number | undefined
   /** Resolves with the exit code when the process exits. */
   readonly exitCode: Promise<number | null>
   /** Runs another command of the command line. @returns its JSON result */
@@ -36,7 +33,6 @@ export async function startServer(dataDir: string): Promise<DemoServer> {
   if (readyMessage === undefined) throw new OperationFailure('The service did not start; see its output above')
   return {
     url: String(readyMessage['url']),
-    peakMemoryBytes: () => readPeakMemoryBytes(child.pid),
     exitCode,
     command: (...args) => runCommand(env, args),
     async stop() {
@@ -82,25 +78,11 @@ async function runCommand(env: NodeJS.ProcessEnv, args: readonly string[]): Prom
   return JSON.parse(result) as Record<string, unknown>
 }
 
-/** Linux only: VmHWM in KiB, see proc(5). */
-function readPeakMemoryBytes(pid: number | undefined): number | undefined {
-  try {
-    const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
-  } catch {
-    return undefined
-  }
-}
-
-export type DemoApiResponse = {
-  readonly status: number
+type ApiResponse = {
   /** Parsed JSON, undefined for an empty body. */
   readonly body: unknown
   /** X-Total-Count; 0 without it. */
   readonly total: number
-  /** Targets of the Link header, by relation. */
-  readonly links: Readonly<Record<string, string>>
-  readonly milliseconds: number
 }
 
 /** An HTTP client of the running service. */
@@ -121,42 +103,31 @@ export class ApiClient {
   }
 
   /** @throws OperationFailure for a status above 299 */
-  get(path: string): Promise<DemoApiResponse> {
+  get(path: string): Promise<ApiResponse> {
     return this.#send('GET', path)
   }
 
   /** @throws OperationFailure for a status above 299 */
-  post(path: string, body: object): Promise<DemoApiResponse> {
+  post(path: string, body: object): Promise<ApiResponse> {
     return this.#send('POST', path, JSON.stringify(body))
   }
 
-  async #send(method: string, path: string, content?: string): Promise<DemoApiResponse> {
-    const started = performance.now()
+  async #send(method: string, path: string, content?: string): Promise<ApiResponse> {
     const response = await fetch(new URL(path, this.address), {
       method,
       headers: { Authorization: `Bearer ${this.token}`, ...(content && { 'Content-Type': 'application/json' }) },
       ...(content !== undefined && { body: content }),
     })
     const text = await response.text()
-    const milliseconds = performance.now() - started
     if (!response.ok)
       throw new OperationFailure(
         `${method} ${path}: the service responded with ${response.status}: ${text.slice(0, 500)}`,
       )
-    const { headers } = response
     return {
-      status: response.status,
       body: text === '' ? undefined : JSON.parse(text),
-      total: Number(headers.get('X-Total-Count') ?? 0),
-      links: parseLinkHeader(headers.get('Link') ?? ''),
-      milliseconds,
+      total: Number(response.headers.get('X-Total-Count') ?? 0),
     }
   }
-}
-
-/** RFC 8288: `<target>; rel="next", ...` */
-function parseLinkHeader(header: string): Record<string, string> {
-  return Object.fromEntries([...header.matchAll(/<([^>]*)>; rel="?(\w+)"?/g)].map(([, target, rel]) => [rel, target]))
 }
 
 /** Credentials to explore the demo's service with; they are valid while it runs. */

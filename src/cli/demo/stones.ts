@@ -34,11 +34,9 @@ async function* readBulks(count: number, size: number): AsyncGenerator<DemoStone
   if (bulk.length > 0) yield bulk
 }
 
-export const skuOf = (line: number) => `DIA-${String(line).padStart(5, '0')}`
-
 function toDemoStone({ cut, color, clarity, carat, price }: Readonly<Record<string, string>>, line: number): DemoStone {
   return {
-    sku: skuOf(line),
+    sku: `DIA-${String(line).padStart(5, '0')}`,
     cutShape: 'Round',
     carat: Number(carat),
     price: Number(price),
@@ -55,22 +53,14 @@ const BULK_SIZE = 500
 /** With two, the client prepares one request while the service processes the other. */
 const MAX_CONCURRENT_REQUESTS = 2
 
-export type StoneCreationResult = {
-  readonly stones: number
-  readonly seconds: number
-  /** Report page of a public stone. */
-  readonly reportUrl: string
-  /** Start and end of the creation, in milliseconds since 1970. */
-  readonly startedAtMs: number
-  readonly endedAtMs: number
-}
-
-/** Creates the first `count` stones of the data set over HTTP. @throws OperationFailure if the service rejects a request */
-export async function createStones(api: ApiClient, count: number): Promise<StoneCreationResult> {
+/**
+ * Creates the first `count` stones of the data set over HTTP.
+ * @returns the report page of a public stone
+ * @throws OperationFailure if the service rejects a request
+ */
+export async function createStones(api: ApiClient, count: number): Promise<string> {
   const bar = progressBar('creating', count, 'stones')
   const bulks = readBulks(count, BULK_SIZE)
-  const startedAtMs = Date.now()
-  const started = performance.now()
   let stones = 0
   let reportUrl = ''
 
@@ -85,13 +75,7 @@ export async function createStones(api: ApiClient, count: number): Promise<Stone
 
   await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, send))
   bar.end()
-  return {
-    stones,
-    seconds: (performance.now() - started) / 1000,
-    reportUrl,
-    startedAtMs,
-    endedAtMs: Date.now(),
-  }
+  return reportUrl
 }
 
 type StoneResponse = { readonly access: number; readonly _links: readonly { readonly href: string }[] }
@@ -103,12 +87,8 @@ const SCORES_TOTAL_PATTERN = /^adamant_scores_total (\d+)$/m
 const PROJECTION_LAG_PATTERN = /^adamant_projection_lag (\d+)$/m
 const POLL_INTERVAL_MS = 100
 
-/**
- * Waits until all stones are scored and the read models have caught up with the log.
- * @returns the duration in seconds
- */
-export async function waitUntilScored(address: string, stones: number): Promise<number> {
-  const started = performance.now()
+/** Waits until all stones are scored and the read models have caught up with the log. */
+export async function waitUntilScored(address: string, stones: number): Promise<void> {
   const bar = progressBar('scoring', stones, 'stones')
   for (;;) {
     const metrics = await (await fetch(`${address}/metrics`)).text()
@@ -118,5 +98,4 @@ export async function waitUntilScored(address: string, stones: number): Promise<
     await new Promise<void>((done) => setTimeout(done, POLL_INTERVAL_MS))
   }
   bar.end()
-  return (performance.now() - started) / 1000
 }
