@@ -14,7 +14,6 @@ export function backupCommand(open: OpenInstallation): Command {
   return new Command('backup')
     .description('Back up the event log and the files without downtime; secrets and the master key are not included')
     .argument('<folder>', 'New or empty folder to write the backup to')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((folder: string, options: OutputOptions) => backup(open, resolve(folder), options))
 }

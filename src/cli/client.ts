@@ -20,7 +20,7 @@ export function clientCommand(open: OpenInstallation): Command {
     .description('Manage OAuth clients')
     .addHelpText('after', example('add "Price list"'))
   const subcommand = (name: string, description: string, input?: string) => {
-    const sub = command.command(name).description(description).option('--json', 'Print one line of JSON')
+    const sub = command.command(name).description(description)
     return input === undefined ? sub : sub.argument(input, ARGUMENTS[input])
   }
   subcommand('add', 'Register a client and print its secret, which is shown only once', '<name>')

@@ -107,7 +107,6 @@ export function deadLettersCommand(open: OpenInstallation): Command {
     .description('List the dead letters of all read models and reactions, or of one model or stream')
     .addArgument(modelArgument())
     .argument('[stream]', 'Stream, such as diamond-7')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant dead-letters list diamonds --json')
     .action((...args: DeadLettersArguments) => list(open, ...args))
   command
@@ -115,7 +114,6 @@ export function deadLettersCommand(open: OpenInstallation): Command {
     .description('Retry parked streams from their first event; requires a running service')
     .addArgument(modelArgument())
     .argument('[stream]', 'Stream, such as diamond-7')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((...args: DeadLettersArguments) => retry(open, ...args))
   return command

@@ -22,7 +22,6 @@ const TREE_TIMEOUT_MS = 10_000
 export function checkpointCommand(open: OpenInstallation): Command {
   return new Command('checkpoint')
     .description("Print a signed checkpoint of the log's Merkle tree, to keep outside of this installation")
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', CHECKPOINT_EXAMPLE)
     .action((options: OutputOptions) => withInstallation(open, (installation) => print(installation, options)))
 }
@@ -95,7 +94,6 @@ export function checkCommand(): Command {
     .description("Verify a proof of a diamond's history against a log's public key, offline")
     .argument('<proof>', 'Proof file, from `prove` or the API (/proof)')
     .requiredOption('--key <key>', 'Public key of the log as its owner published it, or @FILE to read it from a file')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', CHECK_EXAMPLE)
     .action(check)
 }

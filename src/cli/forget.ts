@@ -14,7 +14,6 @@ export function forgetCommand(open: OpenInstallation): Command {
     .description("Delete an account's e-mail address and revoke all of its access, permanently")
     .argument('<email>', 'E-mail address or account number, such as 7')
     .option('--yes', 'Skip the confirmation prompt')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((email: string, options: ForgetOptions) => forgetUser(open, email, options))
   return command

@@ -46,7 +46,6 @@ export function importCommand(open: OpenInstallation): Command {
     .option('--dry-run', 'Validate all lines and show the result without writing anything')
     .option('--again', 'Create the diamonds again if the file has been imported before')
     .option('--undo <file>', 'Undo an import: the undo file whose path the import printed')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((file: string | undefined, options: ImportOptions) => run(open, file, options))
 }

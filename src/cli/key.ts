@@ -12,7 +12,6 @@ export function keyCommand(open: OpenInstallation): Command {
     .command('rotate')
     .description('Replace the key of signed links: all existing links to report pages and files stop working')
     .addArgument(new Argument('<what>', 'Key to replace').choices(['links']))
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((keyName: string, options: OutputOptions) => rotate(open, keyName, options))
   return command

@@ -32,7 +32,6 @@ export function moveCommand(open: OpenInstallation): Command {
     .option('--yes', 'Skip the confirmation prompt')
     .option('--dry-run', 'Show the plan without doing anything')
     .option('--give-up', 'Abandon an unfinished move, so that the source accepts writes again')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((options: MoveOptions) => moveFrom(open, options))
 }

@@ -46,6 +46,7 @@ export async function programFor(context: CliContext, name?: string): Promise<Co
   for (const command of [program, ...subcommands(program)]) {
     command.exitOverride().showHelpAfterError(HINT).helpOption('-h, --help', 'Show help for the command')
     if (hasHelpCommand(command)) command.helpCommand('help [command]', 'Show help for a command')
+    if (needsJsonOption(command)) command.option('--json', 'Print one line of JSON')
   }
   return program
 }
@@ -55,6 +56,10 @@ const hasHelpCommand = (command: Command): boolean =>
     .createHelp()
     .visibleCommands(command)
     .some((sub) => sub.name() === 'help')
+
+/** Every command that does something prints JSON on request; some describe it in their own words. */
+const needsJsonOption = ({ commands, options }: Command): boolean =>
+  commands.length === 0 && !options.some(({ long }) => long === '--json')
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])
 

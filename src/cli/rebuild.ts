@@ -18,7 +18,6 @@ export function rebuildCommand(open: OpenInstallation): Command {
     .description('Rebuild a read model from the event log without downtime')
     .addArgument(new Argument('[model]', 'Read model').choices(READ_MODELS.map(({ declaration }) => declaration.name)))
     .option('--all', 'Rebuild all read models, reading the log once')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((model: string | undefined, options: RebuildCommandOptions) => rebuild(open, model, options))
 }

@@ -17,7 +17,6 @@ export function replayCommand(open: OpenInstallation): Command {
     .description('Create a read-only installation with the state at a past point in time, without downtime')
     .requiredOption('--until <moment>', 'ISO 8601 time or date, or a position as printed by `events`', parseCutoff)
     .requiredOption('--into <folder>', 'New or empty folder for the installation')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((options: ReplayOptions) => replayInto(open, options))
 }

@@ -18,7 +18,6 @@ const BATCH_SIZE = 100
 export function rescoreCommand(open: OpenInstallation): Command {
   return new Command('rescore')
     .description('Rescore every diamond that was last scored by an older version of the scoring model')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((options: OutputOptions) => rescoreAll(open, options))
 }

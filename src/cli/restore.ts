@@ -16,7 +16,6 @@ export function restoreCommand(open: OpenInstallation): Command {
     .argument('[folder]', 'Backup created by `npx adamant backup`')
     .option('--replace', 'Replace the event log of a DATA_DIR that is not empty')
     .option('--in-place', "The log has already been restored, by the server's own tools or by hand")
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((from: string | undefined, options: RestoreCommandOptions) =>
       restoreFrom(open, from && resolve(from), options),

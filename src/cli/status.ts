@@ -18,7 +18,6 @@ export function statusCommand(open: OpenInstallation): Command {
   return new Command('status')
     .description('Show the position and lag of each read model and of scoring')
     .option('--count', 'Also count the events of each category (reads the whole log)')
-    .option('--json', 'Print one line of JSON')
     .addHelpText(
       'after',
       '\nExample:\n  npx adamant status --json\n\nExit code 1: no running service maintains the read models, one of them or scoring is more than 60 s behind, or writes are rejected.',

@@ -17,14 +17,12 @@ export function tokenCommand(open: OpenInstallation): Command {
     .description('Issue an API token and print it, which is shown only once')
     .argument('<email>', 'E-mail address of the account')
     .option('--expires-in <days>', 'Lifetime in days, 1 to 3650 (default: until revoked)', parseDays)
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', ADD_EXAMPLE)
     .action((email: string, options: TokenAddOptions) => add(open, email, options))
   command
     .command('list')
     .description('List the API tokens of one account or of all accounts')
     .argument('[email]', 'E-mail address of the account')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant token list jane@example.com')
     .action((email: string | undefined, options: OutputOptions) => list(open, email, options))
   command
@@ -32,7 +30,6 @@ export function tokenCommand(open: OpenInstallation): Command {
     .description('Revoke an API token')
     .argument('<email>', 'E-mail address of the account')
     .argument('<id>', 'Token id, from `token list`')
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant token revoke jane@example.com 4c1d0a6f93be')
     .action((email: string, id: string, options: OutputOptions) => revoke(open, email, id, options))
   return command

@@ -51,7 +51,6 @@ export async function readPassword({ password, passwordStdin }: PasswordOptions)
 
 const EMAIL = 'E-mail address of the account'
 const KEEP_OPTION = ['--keep-api-tokens', 'Do not revoke API tokens'] as const
-const JSON_OPTION = ['--json', 'Print one line of JSON'] as const
 
 /** `user`: accounts, which own diamonds and secrets. */
 export function userCommand(open: OpenInstallation): Command {
@@ -59,14 +58,12 @@ export function userCommand(open: OpenInstallation): Command {
   command.addCommand(
     addPasswordOptions(new Command('add').description('Register an account').argument('<email>', EMAIL))
       .addOption(new Option('--plan <plan>', 'Plan of the account').choices(PLANS).default('basic'))
-      .option(...JSON_OPTION)
       .addHelpText('after', EXAMPLE)
       .action((email: string, options: UserAddOptions) => add(open, email, options)),
   )
   command.addCommand(
     new Command('list')
       .description('List the accounts')
-      .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user list --json')
       .action((options: OutputOptions) => list(open, options)),
   )
@@ -75,7 +72,6 @@ export function userCommand(open: OpenInstallation): Command {
       new Command('password').description("Set an account's password and revoke its tokens").argument('<email>', EMAIL),
     )
       .option(...KEEP_OPTION)
-      .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user password jane@example.com --password-stdin < password.txt')
       .action((email: string, options: KeepApiTokensOptions & PasswordOptions) => setPassword(open, email, options)),
   )
@@ -84,7 +80,6 @@ export function userCommand(open: OpenInstallation): Command {
       .description("Change an account's plan")
       .argument('<email>', EMAIL)
       .addArgument(new Argument('<plan>', 'New plan').choices(PLANS))
-      .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user plan jane@example.com pro')
       .action((email: string, plan: Plan, options: OutputOptions) =>
         change(
@@ -100,7 +95,6 @@ export function userCommand(open: OpenInstallation): Command {
       .description('Disable an account and revoke its tokens')
       .argument('<email>', EMAIL)
       .option(...KEEP_OPTION)
-      .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user disable jane@example.com')
       .action((email: string, options: KeepApiTokensOptions) =>
         change(open, options, { act: 'user disable', subject: email, outcome: 'is disabled' }, ({ context }, origin) =>
@@ -112,7 +106,6 @@ export function userCommand(open: OpenInstallation): Command {
     new Command('enable')
       .description('Enable a disabled account')
       .argument('<email>', EMAIL)
-      .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user enable jane@example.com')
       .action((email: string, options: OutputOptions) =>
         change(open, options, { act: 'user enable', subject: email, outcome: 'is enabled' }, ({ context }, origin) =>

@@ -17,7 +17,6 @@ export function verifyCommand(open: OpenInstallation): Command {
         readCount,
       ),
     )
-    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((options: VerifyOptions) => verify(open, options))
 }

@@ -15,11 +15,7 @@ import { noteSkippedEvent, printResult, table, type OutputOptions } from './outp
 export function webhookCommand(open: OpenInstallation): Command {
   const command = new Command('webhook').description('Manage webhooks').addHelpText('after', example('list'))
   const subcommand = (name: string, description: string, exampleArguments: string) =>
-    command
-      .command(name)
-      .description(description)
-      .option('--json', 'Print one line of JSON')
-      .addHelpText('after', example(exampleArguments))
+    command.command(name).description(description).addHelpText('after', example(exampleArguments))
   subcommand('add', 'Create a webhook and print its secret, which is shown only once', ADD_EXAMPLE)
     .argument('<email>', 'E-mail address of the account')
     .argument('<url>', "URL that receives the account's changes")

@@ -113,7 +113,6 @@ export function subjectCommand(open: OpenInstallation, subject: AuditSubject): C
         (text, before?: readonly number[]) => [...(before ?? []), parseUntil(text)],
       ),
     )
-    .option('--json', 'Print one line of JSON')
     .addHelpText(
       'after',
       `\nExamples:\n  npx adamant audit ${name} ${example}\n  npx adamant audit ${name} ${example} --at 2026-11-22T10:00:00Z`,
