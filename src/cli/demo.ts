@@ -14,7 +14,7 @@ import {
 import { DATASET_SIZE, createStones, waitUntilScored } from './demo/stones.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
-import { listenForStop, type StopSignal } from './process-exit.ts'
+import { listenForStop, untilStopped } from './process-exit.ts'
 
 type DemoOptions = OutputOptions & { readonly count: number; readonly exit?: true }
 
@@ -38,12 +38,12 @@ function readCount(text: string): number {
 }
 
 async function demo(options: DemoOptions): Promise<void> {
-  const signal = listenForStop()
+  const stopped = untilStopped(listenForStop())
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-demo-'))
   try {
     const server = await startServer(dataDir)
     try {
-      await runUntilStopped(signal, server, options)
+      await runUntilStopped(stopped, server, options)
     } finally {
       await server.stop()
     }
@@ -53,16 +53,16 @@ async function demo(options: DemoOptions): Promise<void> {
 }
 
 /** @throws OperationFailure if the service exits or rejects a request */
-async function runUntilStopped(signal: StopSignal, server: DemoServer, options: DemoOptions): Promise<void> {
+async function runUntilStopped(stopped: Promise<string>, server: DemoServer, options: DemoOptions): Promise<void> {
   const unexpectedExit = server.exitCode.then((code) => {
     throw new OperationFailure(`The service exited with code ${code}; see its output above`)
   })
-  const result = await Promise.race([runDemo(server, options), signal.received, unexpectedExit])
+  const result = await Promise.race([runDemo(server, options), stopped, unexpectedExit])
   if (typeof result === 'string') return
   printResult(options, result, describeResult(result))
   if (options.exit === true) return
   note('The service stays up until Ctrl-C.')
-  await Promise.race([signal.received, unexpectedExit])
+  await Promise.race([stopped, unexpectedExit])
 }
 
 /** As `--json` prints it. */

@@ -174,7 +174,7 @@ async function printEvents(open: OpenInstallation, stream: string | undefined, o
   await withInstallation(open, async ({ store, people }) => {
     const actor = await resolveActor({ store, people }, options.actor)
     const query: EventQuery = { streams, from, type, since, until, correlation, trace, actor }
-    if (options.follow === true) await printAll(options, followUntilStopped(store, query))
+    if (options.follow === true) await printAll(options, followMatchingEvents(store, query, listenForStop()))
     else await printStored(options, store, query)
   })
 }
@@ -207,16 +207,6 @@ function streamsOf(stream: string | undefined, { prefix }: EventsOptions): Strea
 async function resolveActor(context: AccountLookupContext, actor: string | undefined): Promise<string | undefined> {
   if (actor?.includes('@') !== true) return actor
   return accountStream((await requireAccount(context, actor)).account)
-}
-
-async function* followUntilStopped(store: EventStore, query: EventQuery) {
-  // The store's subscription does not keep the process alive.
-  const keepAliveTimer = setInterval(() => {}, 60_000)
-  try {
-    yield* followMatchingEvents(store, query, listenForStop().received)
-  } finally {
-    clearInterval(keepAliveTimer)
-  }
 }
 
 type StoredEventStream = ReturnType<typeof readMatchingEvents>

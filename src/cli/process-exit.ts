@@ -4,47 +4,38 @@ import { note } from './output.ts'
 /** Exit code after a second signal: 128 + SIGINT, as shells report it. */
 const EXIT_INTERRUPTED = 130
 
-export type StopSignal = {
-  readonly isReceived: boolean
-  /** Resolves with the name of the signal, or a sentence if the parent process has exited. */
-  readonly received: Promise<string>
+/**
+ * Aborts on SIGTERM, SIGINT and the exit of a parent process that is connected by an IPC channel.
+ * A second signal ends the process immediately, with exit code 130.
+ * @param reasonOf returns the reason of the abort: by default the name of the signal, or a sentence if the parent process has
+ *   exited
+ */
+export function listenForStop(reasonOf: (signal: string) => unknown = (signal) => signal): AbortSignal {
+  const stop = new AbortController()
+  const handleStop = (signal: string) => {
+    if (stop.signal.aborted) process.exit(EXIT_INTERRUPTED)
+    stop.abort(reasonOf(signal))
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => handleStop(signal))
+  process.once('disconnect', () => handleStop('The parent process has exited'))
+  // The listener would keep the channel open, and the channel would keep the process alive.
+  process.channel?.unref()
+  return stop.signal
 }
 
-/**
- * Listens for SIGTERM, SIGINT and the exit of a parent process that is connected by an IPC channel.
- * A second signal ends the process immediately, with exit code 130.
- */
-export function listenForStop(): StopSignal {
-  let isReceived = false
-  const received = new Promise<string>((done) => {
-    const handleStop = (signal: string) => {
-      if (isReceived) process.exit(EXIT_INTERRUPTED)
-      isReceived = true
-      done(signal)
-    }
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => handleStop(signal))
-    process.once('disconnect', () => handleStop('The parent process has exited'))
-    // The listener would keep the channel open, and the channel would keep the process alive.
-    process.channel?.unref()
+/** Resolves with the name of the signal that stopped the process. @param signal from `listenForStop` */
+export const untilStopped = (signal: AbortSignal): Promise<string> =>
+  new Promise((done) => {
+    if (signal.aborted) done(String(signal.reason))
+    else signal.addEventListener('abort', () => done(String(signal.reason)))
   })
-  return {
-    get isReceived() {
-      return isReceived
-    },
-    received,
-  }
-}
 
 /** The failure of a stopped command that continues when it is run again. @param progress such as `500 of 1,200 stones` */
 export const stoppedAfter = (progress: string): OperationFailure =>
   new OperationFailure(`Stopped after ${progress}; run the same command again to resume`)
 
-/** A signal that aborts an operation when the process is asked to stop; its reason is an OperationFailure. */
-export function abortOnStop(message: string): AbortSignal {
-  const stop = new AbortController()
-  void listenForStop().received.then(() => stop.abort(new OperationFailure(message)))
-  return stop.signal
-}
+/** Aborts an operation when the process is asked to stop; the reason is an OperationFailure. */
+export const abortOnStop = (message: string): AbortSignal => listenForStop(() => new OperationFailure(message))
 
 /**
  * Reports on stderr what the process was doing if it exits early: after a second signal, an uncaught exception, or because

@@ -56,7 +56,7 @@ async function rescoreInBatches({ files, context, log }: Installation, due: read
   let rescored = 0
   try {
     for (let from = 0; from < due.length; from += BATCH_SIZE) {
-      if (signal.isReceived)
+      if (signal.aborted)
         throw stoppedAfter(`rescoring ${formatCount(rescored)} of ${formatQuantity(due.length, 'stone')}`)
       rescored += await rescore(tools, due.slice(from, from + BATCH_SIZE), origin)
       bar.update(Math.min(from + BATCH_SIZE, due.length))

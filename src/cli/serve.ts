@@ -7,7 +7,7 @@ import { findWriteRefusals, startService, type RunningService } from '../wiring/
 import { renamedSettingWarnings, readSettings, loggableSettings, storeWarnings } from '../wiring/settings.ts'
 import { EXIT_FAILURE } from './failure.ts'
 import type { OpenInstallation } from './with-installation.ts'
-import { listenForStop, type UnexpectedExitReporter } from './process-exit.ts'
+import { listenForStop, untilStopped, type UnexpectedExitReporter } from './process-exit.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 
 /** Permission bits of group and others. */
@@ -70,7 +70,8 @@ async function serve(
   limitHeapGrowth()
   exitReporter.setActivity('starting')
   const signal = listenForStop()
-  void signal.received.then((name) => exitAfterTimeout(name, exitReporter))
+  const stopped = untilStopped(signal)
+  void stopped.then((name) => exitAfterTimeout(name, exitReporter))
   const settings = readSettings(process.env)
   const permissionWarning = describeReadableFiles(resolve(settings.DATA_DIR))
   const isReadOnly = options.readOnly === true
@@ -78,19 +79,17 @@ async function serve(
   installation.log.info({ version: VERSION, node: process.version, settings: loggableSettings(settings) }, 'starting')
   if (permissionWarning !== undefined) installation.log.warn(permissionWarning)
   for (const warning of renamedSettingWarnings(process.env)) installation.log.warn(warning)
-  const stopController = new AbortController()
-  void signal.received.then(() => stopController.abort())
-  const service = await startService(installation, { isReadOnly, signal: stopController.signal })
+  const service = await startService(installation, { isReadOnly, signal })
   for (const warning of storeWarnings(settings)) installation.log.warn(warning)
   exitReporter.setActivity('catching up with the event log')
   const shutdown = Promise.race([
-    signal.received.then((name) => stop(service, name, options)),
+    stopped.then((name) => stop(service, name, options)),
     service.fatalError.then((reason) => stopAndThrow(service, reason)),
   ]).finally(() => exitReporter.clearActivity())
   // Awaited below; a rejection before that must not count as unhandled.
   shutdown.catch(() => undefined)
   await service.ready()
-  if (!signal.isReceived) {
+  if (!signal.aborted) {
     exitReporter.setActivity('serving')
     if (!isReadOnly) for (const refusal of await findWriteRefusals(installation)) installation.log.warn(refusal)
     announce(service, resolve(settings.DATA_DIR), options)

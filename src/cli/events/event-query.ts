@@ -64,14 +64,14 @@ async function readIntactStream(store: EventStore, stream: string): Promise<Stor
   }
 }
 
-/** Like `readMatchingEvents`, and then new events as they are appended, until `stop` resolves. */
+/** Like `readMatchingEvents`, and then new events as they are appended, until `signal` aborts. */
 export async function* followMatchingEvents(
   store: EventStore,
   query: EventQuery,
-  stop: Promise<unknown>,
+  signal: AbortSignal,
 ): AsyncGenerator<StoredEvent> {
   const subscription = store.subscribe(query.from, toStreamFilter(query.streams))
-  void stop.then(() => subscription.stop())
+  signal.addEventListener('abort', () => subscription.stop())
   for await (const { events } of subscription) {
     for (const event of events) if (matchesQuery(event, query)) yield event
   }

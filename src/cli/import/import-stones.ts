@@ -180,7 +180,7 @@ async function executeImport(
   const onProgress = (stones: number, { line }: PlannedBulk) => {
     bar.update(stones)
     const lines = line === undefined ? '' : ` (up to line ${line})`
-    if (signal.isReceived && stones < total)
+    if (signal.aborted && stones < total)
       throw stoppedAfter(`${formatCount(stones)} of ${formatQuantity(total, 'stone')}${lines}`)
   }
   const run = { context: installation.context, principal: importPrincipal, id, completedBulks, onProgress }

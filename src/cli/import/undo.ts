@@ -91,7 +91,7 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
     const principal = { owner: undo.account, origin: createOperatorOrigin() }
     const { position, ...counts } = await undoBulks(installation.context, principal, bulks, (undone) => {
       bar.update(undone)
-      if (signal.isReceived && undone < stones)
+      if (signal.aborted && undone < stones)
         throw stoppedAfter(`${formatCount(undone)} of ${formatQuantity(stones, 'stone')}`)
     })
     bar.end()
