@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isIntentionallyReadOnly, describeReadOnlyState } from '../domain/installation/log-lifecycle.ts'
 import { ENDPOINTS } from '../http/endpoints.ts'
 import { RequestMetrics } from '../http/health/health.ts'
@@ -228,5 +229,3 @@ async function compareClockWithLog({ store, clock, log }: Installation): Promise
       "the system's clock is ahead of the newest event in the log: expired secrets are deleted in 5 minutes, if the clock stays as it is",
     )
 }
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))

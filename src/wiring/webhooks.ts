@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Counter } from 'prom-client'
 import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import type { WebhookCommandContext } from '../commands/webhooks/webhooks.ts'
@@ -114,15 +115,6 @@ export async function openStandaloneWebhookCommands(installation: Installation, 
 }
 
 /** Resolves after the given milliseconds or on abort. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) return done()
-    const timer = setTimeout(end, ms)
-    function end() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      done()
-    }
-    signal.addEventListener('abort', end, { once: true })
-  })
-}
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  // Only an abort rejects.
+  pause(ms, undefined, { signal }).catch(() => undefined)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { eventTimeOf } from '../../events/event-metadata.ts'
 import { finishBulk } from '../../commands/bulk/accepted-bulk.ts'
 import type { CommandContext } from '../../commands/core/command-context.ts'
@@ -72,16 +73,5 @@ async function waitForGracePeriod(event: StoredEvent, clock: () => number, signa
   const acceptedAt = eventTimeOf(event)
   const remainingMs = Math.min(acceptedAt + GRACE_PERIOD_MS - clock(), GRACE_PERIOD_MS)
   signal.throwIfAborted()
-  if (remainingMs <= 0) return
-  await new Promise<void>((done, fail) => {
-    const stop = () => {
-      clearTimeout(timer)
-      fail(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      done()
-    }, remainingMs)
-    signal.addEventListener('abort', stop, { once: true })
-  })
+  if (remainingMs > 0) await pause(remainingMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 }

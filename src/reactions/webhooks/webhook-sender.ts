@@ -12,7 +12,7 @@ import type { FeedChange } from '../../projections/diamonds/change-feed.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { VERSION } from '../../runtime/version.ts'
 
-/** The addresses of a host name, in the order to try them. @throws the resolver's error */
+/** The addresses of a host name, in the order to try them. It rejects as soon as `signal` is aborted. @throws the resolver's error */
 type AddressResolver = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
@@ -36,6 +36,7 @@ const DNS_QUERY_OPTIONS = { timeout: 3_000, tries: 2 }
  */
 export const resolveByDns: AddressResolver = async (name, signal) => {
   if (/^(?:.*\.)?localhost\.?$/i.test(name)) return ['127.0.0.1', '::1']
+  signal.throwIfAborted()
   const resolver = new Resolver(DNS_QUERY_OPTIONS)
   const cancel = () => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })
@@ -161,8 +162,8 @@ export function createWebhookSender({
       const fault = faultOfUrl(urlText, rules)
       if (fault !== undefined) return outcome(null, fault)
       const url = new URL(urlText)
-      const lookup = allowedAddresses(hostOf(url), { resolve, isPrivateAllowed: rules.private }, combinedSignal)
-      const addresses = await unlessAborted(lookup, combinedSignal)
+      const access = { resolve, isPrivateAllowed: rules.private }
+      const addresses = await allowedAddresses(hostOf(url), access, combinedSignal)
       const { status, error } = await exchange(url, addresses, message, combinedSignal)
       return outcome(status, error)
     } catch (error) {
@@ -260,17 +261,6 @@ function describeError(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message
   return `${inner}${code}`.slice(0, 300)
 }
-
-/** Rejects as soon as aborted; a DNS query may continue for a while. */
-const unlessAborted = <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> =>
-  Promise.race([work, rejectionOnAbort(signal)])
-
-const rejectionOnAbort = (signal: AbortSignal): Promise<never> =>
-  new Promise((_done, fail) => {
-    const stop = () => fail(signal.reason as Error)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
 
 /** Concurrent tests of one account in a process, and seconds after which a retry makes sense. */
 const MAX_CONCURRENT_TESTS = 2

@@ -333,7 +333,8 @@ test('times out if the name lookup hangs', async () => {
   const alive = setInterval(() => undefined, 1_000)
   const outcome = await send('https://silent.example/', {
     timeoutMs: SHORT,
-    resolve: () => new Promise(() => undefined),
+    resolve: (_name, signal) =>
+      new Promise((_done, fail) => signal.addEventListener('abort', () => fail(new Error('queryA ECANCELLED')))),
   })
   clearInterval(alive)
   assert.match(outcome.error ?? '', /No response within/)
