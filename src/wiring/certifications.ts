@@ -11,11 +11,6 @@ import { readIntactFile } from '../stores/intact-file.ts'
 import type { ReportReadingOptions } from '../reactions/reports/report-reading.ts'
 import type { OpenReadModel } from '../projections/engine/background-services.ts'
 
-type OpenReports = {
-  readonly queries: CertificationQueries
-  readonly tools: ReportReadingOptions
-}
-
 /** Ids are reserved in blocks of `size`; the next block is fetched when `prefetchThreshold` ids are left. */
 const CERTIFICATION_IDS = { size: 100, prefetchThreshold: 50 }
 
@@ -24,7 +19,7 @@ export function openReportReading(
   { store, files, context, reportReaderLimits, log, metricsRegistry }: Installation,
   { model, progress }: OpenReadModel,
   parts: ServiceParts,
-): OpenReports {
+) {
   const queries = new CertificationQueries(model, store, progress)
   const reader = new PdfReader(reportReaderLimits)
   parts.add({ stage: 'requests', name: 'the reader of reports', stop: async () => reader.close() })

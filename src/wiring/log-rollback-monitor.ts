@@ -11,47 +11,19 @@ const CHECK_INTERVAL_MS = 2_000
 /** Consecutive failed checks before the process stops: a server that is starting may not have its whole log yet. */
 const FAILED_CHECKS_TO_STOP = 3
 
-type LogRollbackMonitor = {
+/**
+ * Checks at the start and every 2 s that the log was not rolled back, and that the vault and the files belong to it.
+ * Records the log's newest event in the folder.
+ */
+export class LogRollbackMonitor {
   /**
    * Resolves when this process must stop: the log was rolled back or restored, or vault or files are not those of the
    * log.
    */
   readonly fatalError: Promise<Error>
-  /** Whether log, vault and files were found to belong together. */
-  readonly areStoresVerified: () => boolean
-  /** Resolves when they were, which takes until all of them are available. Background work must not begin before. */
+  /** Resolves when they are found to belong together. Background work must not begin before. */
   readonly storesVerified: Promise<void>
-  /**
-   * Checks now that the log was not rolled back, or restored, while this process was running.
-   * @throws LogRolledBack, StoreUnavailable
-   */
-  readonly requireLogUnchanged: () => Promise<void>
-}
-
-/**
- * Checks at the start and every 2 s that the log was not rolled back, and that the vault and the files belong to it.
- * Records the log's newest event in the folder.
- * @throws LogRolledBack, ForeignStores; StoreUnavailable if the log is unavailable. An unavailable read store is
- * checked later.
- */
-export async function openLogRollbackMonitor(
-  installation: Installation,
-  parts: ServiceParts,
-): Promise<LogRollbackMonitor> {
-  const checker = new RollbackChecker(installation)
-  await checker.start()
-  parts.add({ stage: 'dependencies', name: 'past', stop: () => checker.stop() })
-  return {
-    fatalError: checker.fatalError,
-    areStoresVerified: () => checker.areStoresVerified,
-    storesVerified: checker.storesVerified,
-    requireLogUnchanged: () => checker.requireLogUnchanged(),
-  }
-}
-
-class RollbackChecker {
-  readonly fatalError: Promise<Error>
-  readonly storesVerified: Promise<void>
+  /** Whether `storesVerified` has resolved. */
   areStoresVerified = false
   #reportFatalError!: (error: Error) => void
   #reportStoresVerified!: () => void
@@ -63,25 +35,36 @@ class RollbackChecker {
   #isHighWaterMarkSaved = false
   #failedChecks = 0
 
-  constructor(private readonly installation: Installation) {
+  private constructor(private readonly installation: Installation) {
     this.fatalError = new Promise((resolve) => (this.#reportFatalError = resolve))
     this.storesVerified = new Promise((resolve) => (this.#reportStoresVerified = resolve))
   }
 
-  async start(): Promise<void> {
-    this.#epoch = await readEpoch(this.installation.store)
-    await this.#verifyStores()
-    await this.#recordHead()
-    this.#scheduleCheck()
+  /**
+   * @throws LogRolledBack, ForeignStores; StoreUnavailable if the log is unavailable. An unavailable read store is checked
+   *   later.
+   */
+  static async open(installation: Installation, parts: ServiceParts): Promise<LogRollbackMonitor> {
+    const monitor = new LogRollbackMonitor(installation)
+    monitor.#epoch = await readEpoch(installation.store)
+    await monitor.#verifyStores()
+    await monitor.#recordHead()
+    monitor.#scheduleCheck()
+    parts.add({ stage: 'dependencies', name: 'past', stop: () => monitor.#stop() })
+    return monitor
   }
 
-  async stop(): Promise<void> {
+  async #stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#currentCheck
     await this.#check()
   }
 
+  /**
+   * Checks now that the log was not rolled back, or restored, while this process was running.
+   * @throws LogRolledBack, StoreUnavailable
+   */
   async requireLogUnchanged(): Promise<void> {
     const { store } = this.installation
     if (this.#highWaterMark !== undefined)

@@ -19,18 +19,12 @@ export const createStoneModels = (pool: TracePool, files: FileStore): StoneModel
     return content && new Uint8Array(content)
   })
 
-type OpenScoring = {
-  /** Also draws pictures. */
-  readonly pool: TracePool
-  readonly tools: ScoringReactionOptions
-}
-
 /** Opens scoring; ray tracing runs on worker threads. */
 export function openScoring(
   { files, context, log, metricsRegistry }: Installation,
   traffic: Pick<RequestActivity, 'isIdleFor'>,
   parts: ServiceParts,
-): OpenScoring {
+): ScoringReactionOptions {
   const pool = openTracePool({ lowPriority: true })
   parts.add({ stage: 'requests', name: 'tracing', stop: () => pool.close() })
   const cuts = new TracedCutCache(pool, (cut, reason) =>
@@ -47,14 +41,11 @@ export function openScoring(
   })
   const waitWhileBusy = () => yieldToRequests((milliseconds) => traffic.isIdleFor(milliseconds))
   return {
-    pool,
-    tools: {
-      ...context,
-      cuts,
-      models,
-      onScored: (count) => scores.inc(count),
-      yieldToRequests: waitWhileBusy,
-    },
+    ...context,
+    cuts,
+    models,
+    onScored: (count) => scores.inc(count),
+    yieldToRequests: waitWhileBusy,
   }
 }
 

@@ -28,7 +28,7 @@ import { listenForMetrics, registerLogMetrics, registerProcessMetrics, registerV
 import { readOnly, requireInstallation } from './open-installation.ts'
 import { ifAvailable } from './scraped-metrics.ts'
 import { ServiceParts } from './service-parts.ts'
-import { openLogRollbackMonitor } from './log-rollback-monitor.ts'
+import { LogRollbackMonitor } from './log-rollback-monitor.ts'
 import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
 import { publicUrlsOf, localUrl } from './settings.ts'
@@ -120,7 +120,7 @@ async function startComponents(
   const state = { stopping: false }
   await requireServable(installation)
   await compareClockWithLog(installation)
-  const rollbackMonitor = await openLogRollbackMonitor(installation, parts)
+  const rollbackMonitor = await LogRollbackMonitor.open(installation, parts)
   registerBreakerMetrics(installation)
   registerVaultMetrics(installation)
   const delay = new EventLoopDelay()
@@ -142,7 +142,7 @@ async function startComponents(
     const reasons = state.stopping ? ['the service is stopping'] : []
     if ((await ifAvailable(() => model.position())) === undefined)
       return [...reasons, 'the read models are unavailable']
-    if (!rollbackMonitor.areStoresVerified()) reasons.push('the vault and the files were not yet compared with the log')
+    if (!rollbackMonitor.areStoresVerified) reasons.push('the vault and the files were not yet compared with the log')
     return [...reasons, ...(await consumers.notReadyReasons(head))]
   }
 
@@ -178,18 +178,18 @@ async function startComponents(
       ...secrets.tools,
       ...webhooks.tools,
       signer: evidence.signer,
-      scoring: scoring.tools,
+      scoring,
       reports: reports.tools,
       collector: new FileGarbageCollector({
         ...installation,
-        requireLogUnchanged: rollbackMonitor.requireLogUnchanged,
+        requireLogUnchanged: () => rollbackMonitor.requireLogUnchanged(),
         referencingModels: [certifications, stoneModels].map((one) => consumers.readModel(one)),
       }),
     })
   }
   // Jobs delete what the log does not refer to, so they must not run on the stores of another log.
   const workStarted = rollbackMonitor.storesVerified.then(startWork)
-  if (rollbackMonitor.areStoresVerified()) await workStarted
+  if (rollbackMonitor.areStoresVerified) await workStarted
   const workFailure = new Promise<Error>((resolve) => void workStarted.catch(resolve))
   return {
     url: httpServer && urls.base,

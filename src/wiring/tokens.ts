@@ -5,22 +5,11 @@ import { FamiliarAddresses } from '../credentials/familiar-addresses.ts'
 import { PasswordHasher } from '../credentials/password-hasher.ts'
 import { ApiTokenUseRecorder, ApiTokenVerifier } from '../commands/accounts/api-tokens.ts'
 import type { LinkKeys } from '../commands/installation/link-key.ts'
-import type { BearerAuthentication } from '../http/kit/authenticate.ts'
-import type { BrowserSessions } from '../http/inventory/session.ts'
-import type { TokenServices } from '../http/oauth/client-authentication.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
 import { TokenRevocationList } from '../projections/sessions/token-revocations.ts'
 import type { StaleReadPolicy } from '../projections/engine/stale-reads.ts'
 import { createSecurityLogger } from './logs.ts'
-
-type OpenTokens = {
-  readonly bearer: BearerAuthentication
-  /** Verifies e-mail address and API token (Basic authentication). */
-  readonly apiTokens: ApiTokenVerifier
-  readonly sessions: TokenServices['sessions']
-  readonly browser: BrowserSessions
-}
 
 /** Opens the token server, and the authentication of requests by its tokens. */
 export async function openTokens(
@@ -28,7 +17,7 @@ export async function openTokens(
   parts: ServiceParts,
   linkKeys: LinkKeys,
   stale: StaleReadPolicy,
-): Promise<OpenTokens> {
+) {
   const { clock } = context
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
   const familiarAddresses = new FamiliarAddresses(keys)

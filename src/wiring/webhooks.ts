@@ -24,8 +24,6 @@ import {
   createWebhookSender,
   createTestSender,
   type DeliveryOutcome,
-  type SendMessage,
-  type SendTestMessage,
 } from '../reactions/webhooks/webhook-sender.ts'
 import type { Installation } from './installation.ts'
 
@@ -88,11 +86,7 @@ function openWebhookCommands(
   { settings, context, keys }: Installation,
   feedEnd: WebhookCommandContext['feedEnd'],
   origin: Origin,
-): {
-  readonly context: WebhookCommandContext
-  readonly send: SendMessage
-  readonly sendTestMessage: SendTestMessage
-} {
+) {
   const { clock } = context
   const secrets = new WebhookSecrets(keys)
   const rules = { http: settings.WEBHOOKS_HTTP, private: settings.WEBHOOKS_PRIVATE }

@@ -4,7 +4,7 @@ import type { TrustedOrigins } from '../middleware/cors.ts'
 import { publicAccess, type EndpointContext, type Authenticator } from '../kit/endpoint.ts'
 
 /** Browser sessions use the sessions of the token server, with a different lifetime. */
-export type BrowserSessions = {
+type BrowserSessions = {
   readonly sessions: LogInContext
   readonly feed: BearerAuthentication['feed']
 }

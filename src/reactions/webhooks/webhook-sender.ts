@@ -267,7 +267,7 @@ const MAX_CONCURRENT_TESTS = 2
 const RETRY_AFTER_SECONDS = 15
 
 /** @param trace the request's `traceparent` */
-export type SendTestMessage = (webhook: Webhook, account: number, trace?: string) => Promise<DeliveryOutcome>
+type SendTestMessage = (webhook: Webhook, account: number, trace?: string) => Promise<DeliveryOutcome>
 
 export function createTestSender(
   send: SendMessage,
