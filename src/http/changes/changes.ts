@@ -126,7 +126,6 @@ const pageSchema = (diamond: z.ZodType) =>
 /** Like `accountGroup`, but 410 errors have the cursor to restart from. */
 const changeFeedGroup: EndpointGroup = {
   ...accountGroup,
-  name: 'changes',
   pathPrefixes: [],
   errorFormat: {
     ...accountGroup.errorFormat,

@@ -145,7 +145,7 @@ nav li{padding:.5rem 0;border-top:1px solid var(--line)}
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow' }
 
 const frontPageGroup: EndpointGroup = {
-  name: 'front',
+  tag: 'Front page',
   pathPrefixes: ['/share'],
   ...errorPages(
     (page) => frontPage(page, PRIVATE),

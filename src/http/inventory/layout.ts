@@ -50,7 +50,7 @@ fieldset:has([type=date]){grid-column:auto}
 })
 
 export const inventoryPagesGroup: EndpointGroup = {
-  name: 'inventory pages',
+  tag: 'Inventory pages',
   pathPrefixes: ['/inventory'],
   ...errorPages(narrowPage),
 }

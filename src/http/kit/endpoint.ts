@@ -96,7 +96,8 @@ export type HttpErrorDetails = {
 
 /** Endpoints with a common error format. */
 export type EndpointGroup = {
-  readonly name: string
+  /** Its heading in the API reference. */
+  readonly tag: string
   /** Path prefixes whose errors without an endpoint (404, 405, a missing Host) use this format too. */
   readonly pathPrefixes: readonly string[]
   /** Set on every response below the prefixes, including errors and OPTIONS. */

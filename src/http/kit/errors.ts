@@ -128,7 +128,7 @@ const PlatformError = z
 
 /** The default group. */
 export const platformGroup: EndpointGroup = {
-  name: 'platform',
+  tag: 'Platform',
   pathPrefixes: [],
   errorFormat: { mediaType: 'application/json', schema: PlatformError },
   errorResponse: ({ status, faults }, _error, { requestId }) =>
@@ -144,7 +144,7 @@ const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
 /** The APIs for an account's own diamonds, certifications and webhooks. */
 export const accountGroup: EndpointGroup = {
   ...platformGroup,
-  name: 'owned',
+  tag: 'Inventory',
   pathPrefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification', '/v4/webhook'],
   headers: PRIVATE,
   refusesUnknownParameters: true,

@@ -37,7 +37,7 @@ const TokenError = z
 
 /** `{"error": "invalid_grant", "error_description": "..."}` */
 export const oauthGroup: EndpointGroup = {
-  name: 'oauth',
+  tag: 'Token server',
   pathPrefixes: ['/api/oauth'],
   errorFormat: { mediaType: 'application/json', schema: TokenError },
   errorResponse({ status, faults }, error) {

@@ -60,18 +60,6 @@ export function operationOf(
 /** The first clause, for lists of operations: `Retrieve a diamond` for `Retrieve a diamond, now or at a past time`. */
 const summaryOf = (description: string): string => /^.+?(?=[.:;,] |\.?$)/.exec(description)?.[0] ?? description
 
-const TAG_BY_GROUP: Readonly<Record<string, string>> = {
-  owned: 'Inventory',
-  changes: 'Inventory',
-  platform: 'Platform',
-  oauth: 'Token server',
-  secrets: 'Secrets',
-  report: 'Report pages',
-  'secret pages': 'Secret pages',
-  front: 'Front page',
-  'inventory pages': 'Inventory pages',
-}
-
 /** In the order of the API reference. Every operation has one tag. */
 export const TAGS = [
   { name: 'Token server', description: 'Issue, refresh, revoke and introspect access tokens (OAuth 2.0, RFC 6749).' },
@@ -87,7 +75,7 @@ export const TAGS = [
 
 /** v3 has its own tag, because new clients do not use it. */
 const tagOf = ({ group }: DocumentedEndpoint, version: string | undefined) =>
-  (TAG_BY_GROUP[group.name] ?? group.name) + (version === 'v3' ? ' (v3)' : '')
+  group.tag + (version === 'v3' ? ' (v3)' : '')
 
 /** Security requirements. A signed link needs none, since its query contains the signature. */
 const SECURITY: Readonly<Record<DocumentedEndpoint['auth']['scheme'], Record<string, string[]>[]>> = {

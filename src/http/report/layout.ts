@@ -77,7 +77,7 @@ function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPag
 }
 
 export const reportPagesGroup: EndpointGroup = {
-  name: 'report',
+  tag: 'Report pages',
   pathPrefixes: ['/diamond'],
   ...errorPages(
     (page) => reportPageResponse({ ...page, isPublic: false }),

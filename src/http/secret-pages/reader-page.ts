@@ -15,7 +15,7 @@ export const PAGE = { description: 'The page', mediaType: 'text/html' }
 
 /** Errors are HTML pages. A 404 does not reveal whether the secret ever existed. */
 export const secretPagesGroup: EndpointGroup = {
-  name: 'secret pages',
+  tag: 'Secret pages',
   pathPrefixes: ['/secret', '/private'],
   ...errorPages(
     (page) => secretPage(page.status === 404 ? NOT_FOUND_PAGE : page),

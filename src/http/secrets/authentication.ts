@@ -25,7 +25,7 @@ const SecretsError = z
 
 /** `{"message": "..."}` with the original's messages, which clients match on. */
 export const secretsGroup: EndpointGroup = {
-  name: 'secrets',
+  tag: 'Secrets',
   pathPrefixes: ['/api/v1'],
   errorFormat: { mediaType: 'application/json', schema: SecretsError },
   errorResponse: (details, _error, { params }) =>

@@ -34,7 +34,7 @@ const guest: Authenticator<{ readonly name: string }> = {
 }
 
 const shelves: EndpointGroup = {
-  name: 'shelves',
+  tag: 'Shelves',
   pathPrefixes: ['/v3/shelf', '/v4/shelf'],
   errorFormat: { mediaType: 'application/json' },
   headers: { 'X-Shelf': 'yes' },
