@@ -68,9 +68,9 @@ test('ends running processes when its log is restored', async ({ installation, p
       ROLES: 'http',
       PORT,
     })
-    // Not readiness: with ROLES=http the process is not ready until another one projects.
-    await until('the service to respond', () =>
-      fetch(`http://127.0.0.1:${PORT}/health/live`).then(
+    // Not readiness: with ROLES=http the process is not ready until another one projects. Until it serves, this is 503.
+    await until('the service to serve requests', () =>
+      fetch(`http://127.0.0.1:${PORT}/`).then(
         ({ ok }) => ok,
         () => false,
       ),
