@@ -21,7 +21,7 @@ export type StoneModelProperties = {
   readonly measurements: { readonly length: number; readonly width: number; readonly depth: number }
 }
 
-/** @throws UnreadableMesh, InvalidMesh */
+/** @throws InvalidMesh */
 export function inspectModel(bytes: Uint8Array): StoneModelProperties {
   const { format, mesh } = readMesh(bytes)
   const body = toConvexBody(mesh)
@@ -36,13 +36,13 @@ export function inspectModel(bytes: Uint8Array): StoneModelProperties {
   }
 }
 
-/** Converts a 3D file to the tracer's format. @throws UnreadableMesh, InvalidMesh */
+/** Converts a 3D file to the tracer's format. @throws InvalidMesh */
 export const solidOfModel = (bytes: Uint8Array): Solid => solidOfBody(toConvexBody(readMesh(bytes).mesh)).solid
 
 /**
  * Traces the stone in a 3D file; takes seconds.
  * @param fold nominal symmetry; undefined if unknown: the stone then gets no symmetry deviation
- * @throws UnreadableMesh, InvalidMesh
+ * @throws InvalidMesh
  */
 export function traceModel(bytes: Uint8Array, fold: SymmetryFold | undefined): TracedCut {
   const solid = solidOfModel(bytes)

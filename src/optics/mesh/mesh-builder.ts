@@ -1,9 +1,4 @@
-import type { Mesh } from './mesh.ts'
-
-/** A file that is not a readable mesh, or is too large. The message says where, and what would be right. */
-export class UnreadableMesh extends Error {
-  override readonly name = 'UnreadableMesh'
-}
+import { InvalidMesh, type Mesh } from './mesh.ts'
 
 /** Quotes a word of the file, truncated for messages. */
 export const quoteWord = (word: string): string => (word.length > 24 ? `"${word.slice(0, 24)}…"` : `"${word}"`)
@@ -32,42 +27,40 @@ export function createMeshBuilder(): MeshBuilder {
     addPoint(location, [x = NaN, y = NaN, z = NaN]) {
       checkCoordinates(location, [x, y, z])
       if (vertices.length === MAX_CORNERS)
-        throw new UnreadableMesh(`${location}: a file may contain at most ${MAX_CORNERS} points`)
+        throw new InvalidMesh(`${location}: a file may contain at most ${MAX_CORNERS} points`)
       return vertices.push([x, y, z]) - 1
     },
     addFacet(location, facet) {
       corners += facet.length
-      if (facet.length < 3) throw new UnreadableMesh(`${location}: a facet needs 3 corners, got ${facet.length}`)
+      if (facet.length < 3) throw new InvalidMesh(`${location}: a facet needs 3 corners, got ${facet.length}`)
       if (facets.length === MAX_FACETS) throw tooManyFacetsError(location)
       if (corners > MAX_CORNERS)
-        throw new UnreadableMesh(`${location}: all facets together may have at most ${MAX_CORNERS} corners`)
+        throw new InvalidMesh(`${location}: all facets together may have at most ${MAX_CORNERS} corners`)
       facets.push(facet)
     },
   }
 }
 
-export const tooManyFacetsError = (location: string): UnreadableMesh =>
-  new UnreadableMesh(`${location}: a file may contain at most ${MAX_FACETS} facets`)
+export const tooManyFacetsError = (location: string): InvalidMesh =>
+  new InvalidMesh(`${location}: a file may contain at most ${MAX_FACETS} facets`)
 
 function checkCoordinates(location: string, point: readonly number[]): void {
   const wrong = point.find((value) => !(Math.abs(value) <= MAX_COORDINATE))
   if (wrong === undefined) return
-  throw new UnreadableMesh(
+  throw new InvalidMesh(
     `${location}: a coordinate must be a number from -${MAX_COORDINATE} to ${MAX_COORDINATE}, got ${wrong}`,
   )
 }
 
-/** Checks the indices of corners and returns the complete mesh. @throws UnreadableMesh */
+/** Checks the indices of corners and returns the complete mesh. @throws InvalidMesh */
 export function buildMesh({ mesh }: MeshBuilder): Mesh {
   const count = mesh.vertices.length
   for (const [index, facet] of mesh.facets.entries()) {
     const wrong = facet.find((corner) => corner < 0 || corner >= count)
     if (wrong === undefined) continue
-    throw new UnreadableMesh(
-      `Facet ${index + 1} refers to point ${wrong + 1}, but the file contains only ${count} points`,
-    )
+    throw new InvalidMesh(`Facet ${index + 1} refers to point ${wrong + 1}, but the file contains only ${count} points`)
   }
-  if (mesh.facets.length === 0) throw new UnreadableMesh('The file contains no facets; a body needs at least 4')
+  if (mesh.facets.length === 0) throw new InvalidMesh('The file contains no facets; a body needs at least 4')
   return mesh
 }
 
@@ -104,7 +97,7 @@ function wordsOf(text: string, from: number, end: number, number: number): strin
     if (code === COMMENT) break
     if (code > BLANK && start < 0) start = index
     if (words.length > MAX_WORDS_PER_LINE)
-      throw new UnreadableMesh(`Line ${number} has more than ${MAX_WORDS_PER_LINE} words`)
+      throw new InvalidMesh(`Line ${number} has more than ${MAX_WORDS_PER_LINE} words`)
   }
   return words
 }
@@ -118,25 +111,24 @@ function hasOnlyNumberCharacters(word: string): boolean {
   return word.length > 0
 }
 
-/** Parses a decimal number; rejects hexadecimal numbers and words such as Infinity. @throws UnreadableMesh */
+/** Parses a decimal number; rejects hexadecimal numbers and words such as Infinity. @throws InvalidMesh */
 function parseNumber(word: string, line: number): number {
   const value = word.length <= MAX_NUMBER_LENGTH && hasOnlyNumberCharacters(word) ? Number(word) : NaN
-  if (Number.isNaN(value))
-    throw new UnreadableMesh(`Line ${line}: ${quoteWord(word)} must be a number like -1.25 or 3e-4`)
+  if (Number.isNaN(value)) throw new InvalidMesh(`Line ${line}: ${quoteWord(word)} must be a number like -1.25 or 3e-4`)
   return value
 }
 
-/** @throws UnreadableMesh */
+/** @throws InvalidMesh */
 export function parseInteger(word: string, line: number): number {
   const value = parseNumber(word, line)
-  if (!Number.isSafeInteger(value)) throw new UnreadableMesh(`Line ${line}: ${quoteWord(word)} must be a whole number`)
+  if (!Number.isSafeInteger(value)) throw new InvalidMesh(`Line ${line}: ${quoteWord(word)} must be a whole number`)
   return value
 }
 
-/** Parses the first three words as coordinates. @throws UnreadableMesh */
+/** Parses the first three words as coordinates. @throws InvalidMesh */
 export function parsePoint(words: readonly string[], line: number): [x: number, y: number, z: number] {
   const [x, y, z] = words
   if (x === undefined || y === undefined || z === undefined)
-    throw new UnreadableMesh(`Line ${line}: a point needs three coordinates, got ${words.length}`)
+    throw new InvalidMesh(`Line ${line}: a point needs three coordinates, got ${words.length}`)
   return [parseNumber(x, line), parseNumber(y, line), parseNumber(z, line)]
 }

@@ -4,7 +4,10 @@ import { add, cross, dot, length, scale, subtract, type Vector } from '../solid/
 export const MESH_FORMATS = ['OFF', 'STL', 'OBJ'] as const
 export type MeshFormat = (typeof MESH_FORMATS)[number]
 
-/** A mesh that does not bound a convex body. The message names the place by facet number in the file and by coordinates in millimetres. */
+/**
+ * A file that is not a readable mesh or is too large, or a mesh that does not bound a convex body. The message names the place by line or
+ * facet number in the file, and by coordinates in millimetres.
+ */
 export class InvalidMesh extends Error {
   override readonly name = 'InvalidMesh'
 }

@@ -1,4 +1,4 @@
-import type { Mesh, MeshFormat } from './mesh.ts'
+import { InvalidMesh, type Mesh, type MeshFormat } from './mesh.ts'
 import { weldVertices } from './weld.ts'
 import {
   buildMesh,
@@ -9,7 +9,6 @@ import {
   parsePoint,
   quoteWord,
   tooManyFacetsError,
-  UnreadableMesh,
   parseInteger,
   type MeshBuilder,
   type MeshLine,
@@ -17,10 +16,10 @@ import {
 
 /**
  * Reads a mesh and welds its nearly equal points; facets keep their order. The format is detected by content. Time and memory are linear
- * in the size of the file, whatever it contains. @throws UnreadableMesh
+ * in the size of the file, whatever it contains. @throws InvalidMesh
  */
 export function readMesh(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
-  if (bytes.length === 0) throw new UnreadableMesh('The file is empty; it must be OFF, STL or OBJ')
+  if (bytes.length === 0) throw new InvalidMesh('The file is empty; it must be OFF, STL or OBJ')
   const { format, mesh } = readByFormat(bytes)
   return { format, mesh: weldVertices(mesh) }
 }
@@ -37,7 +36,7 @@ function readByFormat(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
     case 'OBJ':
       return { format: 'OBJ', mesh: readObj(text) }
     default:
-      throw new UnreadableMesh(
+      throw new InvalidMesh(
         'The file must be OFF (starts with OFF), STL (starts with solid) or OBJ (lines that start with v and f)',
       )
   }
@@ -60,14 +59,14 @@ const STL_HEADER_BYTES = 80
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Reads a binary STL: little endian, single precision. @throws UnreadableMesh */
+/** Reads a binary STL: little endian, single precision. @throws InvalidMesh */
 function readBinaryStl(bytes: Uint8Array): Mesh {
   const view = viewOf(bytes)
   if (bytes.length < FIRST_FACET_OFFSET)
-    throw new UnreadableMesh(`A binary STL must have at least ${FIRST_FACET_OFFSET} bytes, got ${bytes.length}`)
+    throw new InvalidMesh(`A binary STL must have at least ${FIRST_FACET_OFFSET} bytes, got ${bytes.length}`)
   const count = countOf(view)
   if (lengthFor(count) !== bytes.length)
-    throw new UnreadableMesh(
+    throw new InvalidMesh(
       `The file is not OFF, text STL or OBJ; a binary STL of ${count} facets must have ${lengthFor(count)} bytes, got ${bytes.length}`,
     )
   if (count > MAX_FACETS) throw tooManyFacetsError(`${count} facets`)
@@ -116,7 +115,7 @@ const OFF_HEADER = /^(ST)?C?N?4?N?OFF/
 
 /**
  * Reads Geomview's OFF in text format: a header, the counts of points, facets and edges (on the same line or the next), then a line per
- * point and a line per facet. @throws UnreadableMesh
+ * point and a line per facet. @throws InvalidMesh
  */
 function readOff(text: string): Mesh {
   const lines = readLines(text)
@@ -127,7 +126,7 @@ function readOff(text: string): Mesh {
     if (builder.mesh.vertices.length < counts.points) builder.addPoint(location, parsePoint(words, number))
     else if (builder.mesh.facets.length < counts.facets)
       builder.addFacet(location, cornersOf(words, number, counts.points))
-    else throw new UnreadableMesh(`${location}: the file declares ${describeCounts(counts)}, but contains more lines`)
+    else throw new InvalidMesh(`${location}: the file declares ${describeCounts(counts)}, but contains more lines`)
   }
   checkComplete(builder, counts)
   return buildMesh(builder)
@@ -139,22 +138,22 @@ function countsOf(lines: Generator<MeshLine>): OffCounts {
   const header = nextLine(lines)
   const [name = '', ...wordsAfterName] = header.words
   if (!supportedHeaders.includes(name.toUpperCase()) || wordsAfterName[0]?.toUpperCase() === 'BINARY')
-    throw new UnreadableMesh(
+    throw new InvalidMesh(
       `Line ${header.number}: ${quoteWord(header.words.join(' '))} must be OFF as text, in 3 dimensions`,
     )
   const { words, number } = wordsAfterName.length > 0 ? { ...header, words: wordsAfterName } : nextLine(lines)
   const [points = -1, facets = -1] = words.slice(0, 2).map((word) => parseInteger(word, number))
   if (points < 0 || facets < 0)
-    throw new UnreadableMesh(`Line ${number}: this line must contain the counts of points, facets and edges`)
+    throw new InvalidMesh(`Line ${number}: this line must contain the counts of points, facets and edges`)
   if (facets > MAX_FACETS) throw tooManyFacetsError(`Line ${number}`)
-  if (points > MAX_CORNERS) throw new UnreadableMesh(`Line ${number}: a file may contain at most ${MAX_CORNERS} points`)
+  if (points > MAX_CORNERS) throw new InvalidMesh(`Line ${number}: a file may contain at most ${MAX_CORNERS} points`)
   return { points, facets }
 }
 
 function nextLine(lines: Generator<MeshLine>): MeshLine {
   const line = lines.next()
   if (line.done !== true) return line.value
-  throw new UnreadableMesh('The file is truncated: it must start with OFF and the counts of points, facets and edges')
+  throw new InvalidMesh('The file is truncated: it must start with OFF and the counts of points, facets and edges')
 }
 
 /** The supported headers. Colours, normals and texture coordinates of points are skipped. */
@@ -164,25 +163,25 @@ const supportedHeaders = ['OFF', 'COFF', 'NOFF', 'CNOFF', 'STOFF', 'STCOFF', 'ST
 function cornersOf([countWord = '', ...indexWords]: readonly string[], line: number, points: number): number[] {
   const count = parseInteger(countWord, line)
   if (count > indexWords.length || count < 0)
-    throw new UnreadableMesh(`Line ${line}: a facet of ${count} corners needs as many points, got ${indexWords.length}`)
+    throw new InvalidMesh(`Line ${line}: a facet of ${count} corners needs as many points, got ${indexWords.length}`)
   const corners = indexWords.slice(0, count).map((word) => parseInteger(word, line))
   const wrong = corners.find((corner) => corner < 0 || corner >= points)
   if (wrong === undefined) return corners
-  throw new UnreadableMesh(`Line ${line}: points are numbered 0 to ${points - 1}, got ${wrong}`)
+  throw new InvalidMesh(`Line ${line}: points are numbered 0 to ${points - 1}, got ${wrong}`)
 }
 
 const describeCounts = ({ points, facets }: OffCounts): string => `${points} points and ${facets} facets`
 
 function checkComplete({ mesh: { vertices, facets } }: MeshBuilder, counts: OffCounts): void {
   if (vertices.length === counts.points && facets.length === counts.facets) return
-  throw new UnreadableMesh(
+  throw new InvalidMesh(
     `The file is truncated: it declares ${describeCounts(counts)}, but contains only ${describeCounts({ points: vertices.length, facets: facets.length })}`,
   )
 }
 
 /**
  * Reads STL in text format: `facet normal`, `outer loop`, three times `vertex`, `endloop`, `endfacet`. Normals are ignored.
- * @throws UnreadableMesh
+ * @throws InvalidMesh
  */
 function readTextStl(text: string): Mesh {
   const builder = createMeshBuilder()
@@ -194,13 +193,13 @@ function readTextStl(text: string): Mesh {
     const keyword = keywordOf(line)
     if (keyword === 'vertex') corners.push(builder.addPoint(location, parsePoint(line.words.slice(1), line.number)))
     if (corners.length > 3)
-      throw new UnreadableMesh(`${location}: a facet of an STL must have 3 corners, this is the fourth`)
+      throw new InvalidMesh(`${location}: a facet of an STL must have 3 corners, this is the fourth`)
     if (keyword !== 'endfacet') continue
     builder.addFacet(location, corners)
     corners = []
   }
   if (last !== undefined && keywordOf(last) !== 'endsolid')
-    throw new UnreadableMesh(
+    throw new InvalidMesh(
       `The file is truncated at line ${last.number}, in facet ${builder.mesh.facets.length + 1}: it must end with endsolid`,
     )
   return buildMesh(builder)
@@ -209,12 +208,12 @@ function readTextStl(text: string): Mesh {
 function keywordOf({ words: [first = ''], number }: MeshLine): (typeof keywords)[number] {
   const keyword = keywords.find((candidate) => candidate === first.toLowerCase())
   if (keyword !== undefined) return keyword
-  throw new UnreadableMesh(`Line ${number}: ${quoteWord(first)} must be one of ${keywords.join(', ')}`)
+  throw new InvalidMesh(`Line ${number}: ${quoteWord(first)} must be one of ${keywords.join(', ')}`)
 }
 
 const keywords = ['solid', 'facet', 'outer', 'vertex', 'endloop', 'endfacet', 'endsolid'] as const
 
-/** Reads Wavefront's OBJ: points (`v`) and facets (`f`). Names, materials, normals and other lines are skipped. @throws UnreadableMesh */
+/** Reads Wavefront's OBJ: points (`v`) and facets (`f`). Names, materials, normals and other lines are skipped. @throws InvalidMesh */
 function readObj(text: string): Mesh {
   const builder = createMeshBuilder()
   for (const { number, words } of readLines(text)) {
@@ -238,5 +237,5 @@ function cornerOf(word: string, line: number, count: number): number {
   const point = parseInteger(slash < 0 ? word : word.slice(0, slash), line)
   const index = point < 0 ? count + point : point - 1
   if (index >= 0 && index < count) return index
-  throw new UnreadableMesh(`Line ${line}: only ${count} points precede this facet, which refers to point ${point}`)
+  throw new InvalidMesh(`Line ${line}: only ${count} points precede this facet, which refers to point ${point}`)
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { Semaphore } from '../../runtime/fairness/semaphores.ts'
 import type { SymmetryFold } from '../mesh/symmetry.ts'
 import type { StoneModelProperties } from '../stone-model-tracing.ts'
 import { UntraceableCut } from '../cut/proportions.ts'
@@ -11,7 +12,8 @@ const MAX_CACHED_MODELS = 1_000
 /** Inspects, traces and draws 3D models in worker threads, one at a time. */
 export class StoneModelTracer {
   readonly #cache = new LRUCache<string, TracedCut>({ max: MAX_CACHED_MODELS })
-  #lastAction: Promise<unknown> = Promise.resolve()
+  /** One permit, so that only one file is in memory. */
+  readonly #turns = new Semaphore(1)
 
   /** @param readFile reads a file from the store by its digest; undefined if it is missing or damaged */
   constructor(
@@ -21,7 +23,7 @@ export class StoneModelTracer {
 
   /** @throws InvalidMesh if the file is not a model of a stone; StoreUnavailable */
   readonly inspect = (digest: string): Promise<StoneModelProperties> =>
-    this.#runExclusively(async () => this.pool.inspectInWorker(await this.#bytes(digest)))
+    this.#turns.run(async () => this.pool.inspectInWorker(await this.#bytes(digest)))
 
   /** The result of an earlier `trace`, if it is cached. */
   find(digest: string, fold: SymmetryFold | undefined): TracedCut | undefined {
@@ -30,7 +32,7 @@ export class StoneModelTracer {
 
   /** @throws UntraceableCut if the file is missing, damaged or no stone, which retrying does not change; StoreUnavailable */
   trace(digest: string, fold: SymmetryFold | undefined): Promise<TracedCut> {
-    return this.#runExclusively(async () => {
+    return this.#turns.run(async () => {
       const traced = this.find(digest, fold) ?? (await this.pool.traceModelInWorker(await this.#bytes(digest), fold))
       this.#cache.set(`${digest}/${fold}`, traced)
       return traced
@@ -45,15 +47,5 @@ export class StoneModelTracer {
 
   /** @throws UntraceableCut if the file is missing, damaged or no stone, which retrying does not change; StoreUnavailable */
   readonly draw = (digest: string, request: Omit<PictureRequest, 'subject'>): Promise<Uint8Array> =>
-    this.#runExclusively(async () =>
-      this.pool.drawInWorker({ ...request, subject: { model: await this.#bytes(digest) } }),
-    )
-
-  /** Runs one action at a time, so that only one file is in memory. */
-  #runExclusively<Result>(action: () => Promise<Result>): Promise<Result> {
-    const result = this.#lastAction.then(action)
-    // The caller gets the error; the next action only waits for the end.
-    this.#lastAction = result.catch(() => undefined)
-    return result
-  }
+    this.#turns.run(async () => this.pool.drawInWorker({ ...request, subject: { model: await this.#bytes(digest) } }))
 }

@@ -14,11 +14,10 @@ export type TraceTask =
   | { readonly kind: 'inspect'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'draw'; readonly request: PictureRequest }
 
-/** A thread's result: figures, a PNG file, or an error. `impossible`: no stone has these proportions. */
-export type TraceTaskResult =
-  | { readonly kind: 'traced'; readonly traced: TracedCut }
-  | { readonly kind: 'inspected'; readonly shape: StoneModelProperties }
-  | { readonly kind: 'no-stone'; readonly message: string }
-  | { readonly kind: 'drawn'; readonly png: Uint8Array }
-  | { readonly kind: 'impossible'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string }
+/** The result of `draw` is a PNG file. */
+export type TraceResult = TracedCut | StoneModelProperties | Uint8Array
+
+/** `impossible`: no stone has these proportions. `no-stone`: the file is not a 3D model of a stone. */
+export type TraceOutcome =
+  | { readonly kind: 'done'; readonly result: TraceResult }
+  | { readonly kind: 'impossible' | 'no-stone' | 'failed'; readonly message: string }

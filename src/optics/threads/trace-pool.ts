@@ -5,7 +5,7 @@ import type { StoneModelProperties } from '../stone-model-tracing.ts'
 import { InvalidMesh } from '../mesh/mesh.ts'
 import type { TracedCut } from '../cut/trace-cut.ts'
 import { startWorker } from '../../runtime/start-worker.ts'
-import type { TraceTaskResult, PictureRequest, TraceTask } from './trace-messages.ts'
+import type { PictureRequest, TraceOutcome, TraceResult, TraceTask } from './trace-messages.ts'
 import { WorkerPool } from '../../runtime/worker-pool.ts'
 
 /**
@@ -33,32 +33,21 @@ export type TracePoolOptions = {
 
 export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOptions = {}): TracePool {
   const start = () => startWorker('./trace-worker', import.meta.url, { lowPriority })
-  const pool = new WorkerPool<TraceTask, TraceTaskResult>(start, threads)
+  const pool = new WorkerPool<TraceTask, TraceOutcome>(start, threads)
+  /** `Result` is what trace-worker.ts returns for this kind of task. */
+  const run = async <Result extends TraceResult>(task: TraceTask): Promise<Result> => {
+    const outcome = await pool.run(task)
+    if (outcome.kind === 'done') return outcome.result as Result
+    if (outcome.kind === 'impossible') throw new ImpossibleProportions(outcome.message)
+    if (outcome.kind === 'no-stone' && task.kind === 'inspect') throw new InvalidMesh(outcome.message)
+    throw new UntraceableCut(outcome.message)
+  }
   return {
-    traceInWorker: async (cut) => {
-      const answer = await pool.run({ kind: 'trace', cut })
-      return answer.kind === 'traced' ? answer.traced : throwTaskFailure(answer)
-    },
-    inspectInWorker: async (bytes) => {
-      const answer = await pool.run({ kind: 'inspect', bytes })
-      if (answer.kind === 'no-stone') throw new InvalidMesh(answer.message)
-      return answer.kind === 'inspected' ? answer.shape : throwTaskFailure(answer)
-    },
-    traceModelInWorker: async (bytes, fold) => {
-      const answer = await pool.run({ kind: 'trace-model', bytes, fold })
-      return answer.kind === 'traced' ? answer.traced : throwTaskFailure(answer)
-    },
-    drawInWorker: async (request) => {
-      const answer = await pool.run({ kind: 'draw', request })
-      return answer.kind === 'drawn' ? answer.png : throwTaskFailure(answer)
-    },
+    traceInWorker: (cut) => run({ kind: 'trace', cut }),
+    inspectInWorker: (bytes) => run({ kind: 'inspect', bytes }),
+    traceModelInWorker: (bytes, fold) => run({ kind: 'trace-model', bytes, fold }),
+    drawInWorker: (request) => run({ kind: 'draw', request }),
     pendingCount: () => pool.pendingTaskCount,
     close: () => pool.close(),
   }
-}
-
-function throwTaskFailure(answer: TraceTaskResult): never {
-  if (answer.kind === 'impossible') throw new ImpossibleProportions(answer.message)
-  if (answer.kind === 'failed' || answer.kind === 'no-stone') throw new UntraceableCut(answer.message)
-  throw new Error(`unexpected result of a tracing thread: ${answer.kind}`)
 }

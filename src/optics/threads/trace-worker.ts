@@ -3,20 +3,19 @@ import { drawPicture } from '../picture/picture.ts'
 import { ImpossibleProportions } from '../cut/proportions.ts'
 import { solidOfCut, traceCut, traceReference } from '../cut/trace-cut.ts'
 import { InvalidMesh } from '../mesh/mesh.ts'
-import { UnreadableMesh } from '../mesh/mesh-builder.ts'
 import { encodePng } from './png.ts'
 import { lowerPriority } from '../../runtime/priority.ts'
 import { inspectModel, solidOfModel, traceModel } from '../stone-model-tracing.ts'
-import type { TraceTaskResult, TraceTask } from './trace-messages.ts'
+import type { TraceOutcome, TraceResult, TraceTask } from './trace-messages.ts'
 
 if (workerData.lowPriority === true) lowerPriority()
 
 /** Handles one task at a time. Errors are returned as results, so that the thread keeps running. */
 parentPort?.on('message', (task: TraceTask) => parentPort?.postMessage(handleTask(task)))
 
-function handleTask(task: TraceTask): TraceTaskResult {
+function handleTask(task: TraceTask): TraceOutcome {
   try {
-    return runTask(task)
+    return { kind: 'done', result: runTask(task) }
   } catch (error) {
     return { kind: kindOf(error), message: error instanceof Error ? error.message : String(error) }
   }
@@ -24,21 +23,21 @@ function handleTask(task: TraceTask): TraceTaskResult {
 
 function kindOf(error: unknown): 'impossible' | 'no-stone' | 'failed' {
   if (error instanceof ImpossibleProportions) return 'impossible'
-  return error instanceof InvalidMesh || error instanceof UnreadableMesh ? 'no-stone' : 'failed'
+  return error instanceof InvalidMesh ? 'no-stone' : 'failed'
 }
 
-function runTask(task: TraceTask): TraceTaskResult {
+function runTask(task: TraceTask): TraceResult {
   switch (task.kind) {
     case 'trace':
-      return { kind: 'traced', traced: task.cut === 'reference' ? traceReference() : traceCut(task.cut) }
+      return task.cut === 'reference' ? traceReference() : traceCut(task.cut)
     case 'trace-model':
-      return { kind: 'traced', traced: traceModel(task.bytes, task.fold) }
+      return traceModel(task.bytes, task.fold)
     case 'inspect':
-      return { kind: 'inspected', shape: inspectModel(task.bytes) }
+      return inspectModel(task.bytes)
     case 'draw': {
       const { subject, kind } = task.request
       const solid = 'cut' in subject ? solidOfCut(subject.cut).solid : solidOfModel(subject.model)
-      return { kind: 'drawn', png: encodePng(drawPicture(solid, kind)) }
+      return encodePng(drawPicture(solid, kind))
     }
   }
 }

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toConvexBody } from '../../../src/optics/mesh/convex-body.ts'
 import { readMesh } from '../../../src/optics/mesh/read-mesh.ts'
-import { UnreadableMesh } from '../../../src/optics/mesh/mesh-builder.ts'
+import { InvalidMesh } from '../../../src/optics/mesh/mesh.ts'
 
 const test = suite('a mesh file')
 
@@ -275,7 +275,7 @@ for (const [name, bytes, words] of broken)
     assert.throws(
       () => readMesh(bytes),
       (error: unknown) => {
-        if (!(error instanceof UnreadableMesh)) return false
+        if (!(error instanceof InvalidMesh)) return false
         assert.ok(error.message.includes(words), `"${error.message}" lacks "${words}"`)
         assert.ok(error.message.length < 200, 'too long a message')
         return true
