@@ -167,19 +167,8 @@ const HUES: readonly Hue[] = [
   },
 ]
 
-/** Source: the platform's table of accepted values. */
-const HUE_SPELLINGS: Aliases = {
-  Black: ['BK'],
-  Blue: ['B'],
-  Brown: ['BN'],
-  Gray: ['GY', 'Grey'],
-  Green: ['G'],
-  Orange: ['O'],
-  Pink: ['P'],
-  Purple: ['PL'],
-  Red: ['R'],
-  Yellow: ['Y'],
-}
+/** Spellings in the platform's table of accepted values that are not short forms. */
+const HUE_SPELLINGS: Aliases = { Brown: ['BN'], Gray: ['GY', 'Grey'], Pink: ['P'] }
 
 export const colorHue = dictionary('colorHue', HUES, HUE_SPELLINGS)
 
@@ -201,18 +190,12 @@ const FANCY_GRADES: readonly FancyGrade[] = [
   { id: 16, title: 'Fancy Deep', short: 'F.Deep', abbreviation: 'D', position: 90 },
 ]
 
-/** Sources: the platform's table of accepted values, and FT, since the dictionary shows it as an abbreviation. */
-const GRADE_SPELLINGS: Aliases = {
-  Faint: ['F', 'FT'],
-  'Very Light': ['VL'],
-  Light: ['L'],
-  'Fancy Light': ['FCL', 'FL'],
-  Fancy: ['FC'],
-  'Fancy Dark': ['FCD'],
-  'Fancy Intense': ['I'],
-  'Fancy Vivid': ['FV'],
-  'Fancy Deep': ['D', 'DP', 'Deep'],
-}
+/** Further spellings in the platform's table of accepted values. */
+const FURTHER_GRADE_SPELLINGS: Aliases = { Faint: ['F'], 'Fancy Light': ['FL'], 'Fancy Deep': ['DP', 'Deep'] }
+
+const GRADE_SPELLINGS: Aliases = Object.fromEntries(
+  FANCY_GRADES.map(({ title, abbreviation }) => [title, [abbreviation, ...(FURTHER_GRADE_SPELLINGS[title] ?? [])]]),
+)
 
 export const fancyGrade = dictionary('fancyGrade', FANCY_GRADES, GRADE_SPELLINGS)
 
