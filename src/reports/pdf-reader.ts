@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { z } from 'zod'
-import { REPORT_FACTS, LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
+import { reportReading, type ReportReading } from '../domain/certification/certification.ts'
 import { startProgram } from '../runtime/start-worker.ts'
 
 /** The PDF can't be read: it is encrypted, broken, or exceeds a limit. A retry would not help. */
@@ -32,24 +32,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** Growth between two checks stays below 256 MB. */
 const MEMORY_CHECK_INTERVAL_MS = 20
 
-const number = z.number().nullable()
-const size = z.object({ length: z.number(), width: z.number(), depth: z.number() })
-const readingSchema = z.object({
-  number: z.string().max(64).nullable(),
-  carat: number,
-  measurements: size.nullable(),
-  table: number,
-  depth: number,
-  crownAngle: number,
-  pavilionAngle: number,
-  girdle: number,
-  star: number,
-  lower: number,
-  laboratory: z.enum(LABORATORIES).nullable(),
-  shape: z.int().nullable(),
-  isLabGrown: z.boolean().nullable(),
-  unclear: z.array(z.enum(REPORT_FACTS)),
-})
+const readingSchema = reportReading.extend({ number: z.string().max(64).nullable() })
 
 /** Reads reports in one low-priority process per PDF, with limits on time and memory. */
 export class PdfReader {

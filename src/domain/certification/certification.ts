@@ -45,7 +45,7 @@ const upcastToVersion2 = ({ mismatches: _mismatches, ...data }: StoredPayload) =
 const positive = z.number().positive()
 
 /** What a report says about its stone; null for facts that could not be read. Length and width of a round are its diameters. */
-const reading = z.object({
+export const reportReading = z.object({
   number: z.string().nullable(),
   carat: positive.nullable().describe('weight in carats'),
   measurements: z.object({ length: positive, width: positive, depth: positive }).nullable().describe('millimetres'),
@@ -85,7 +85,7 @@ export const certificationEvents = declareEvents('diamond-{id}', {
   },
   ReportRead: {
     about: 'The service read the PDF of a report. Values given by the owner stay unchanged.',
-    payload: z.object({ certification: id, reading }),
+    payload: z.object({ certification: id, reading: reportReading }),
     changes: [
       {
         about:
