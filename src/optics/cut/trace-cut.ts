@@ -104,29 +104,18 @@ export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { cr
 export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: number): TracedCut {
   const { index, dispersion } = diamondOptics
   const sampling: SamplingOptions = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }
+  const { volume, faceUpArea, length, width, depth } = solid
+  const weighted = weightedLightReturn(crownTargetOf(solid), sampling)
   const face = measureFaceUp(solid, index, dispersion, fineness)
   return {
-    ...extentOf(solid),
-    weighted: roundToSixDecimals(weightedLightReturn(crownTargetOf(solid), sampling)),
-    brightness: roundToSixDecimals(face.brightness),
-    contrast: roundToSixDecimals(face.contrast),
-    variety: roundToSixDecimals(face.variety),
-    lit: roundToSixDecimals(face.lit),
-    evenness: roundToSixDecimals(face.evenness),
-    frame: roundToSixDecimals(face.frame),
-    tableFire: roundToSixDecimals(face.tableFire),
-    tableLeak: roundToSixDecimals(face.tableLeak),
-    fire: roundToSixDecimals(face.fire),
+    ...roundFigures({ volume, faceUpArea, length, width, depth, weighted, ...face }),
     crownDeviation: deviation && roundToSixDecimals(deviation.crown),
     pavilionDeviation: deviation && roundToSixDecimals(deviation.pavilion),
     factors: noLeanLoss,
   }
 }
 
-const extentOf = ({ volume, faceUpArea, length, width, depth }: Solid) => ({
-  volume: roundToSixDecimals(volume),
-  faceUpArea: roundToSixDecimals(faceUpArea),
-  length: roundToSixDecimals(length),
-  width: roundToSixDecimals(width),
-  depth: roundToSixDecimals(depth),
-})
+const roundFigures = <Name extends string>(figures: Readonly<Record<Name, number>>) =>
+  Object.fromEntries(
+    Object.entries<number>(figures).map(([name, value]) => [name, roundToSixDecimals(value)]),
+  ) as Record<Name, number>
