@@ -5,7 +5,7 @@ import type { Vault, VaultItem } from '../../stores/ports/vault.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { countItems, OperationFailure, runStep, shareOf, type Operation } from '../operation.ts'
 import { copyFiles, faultOfContent } from './files.ts'
-import { PositionMap, LogCopier, type LogCutoff, type TargetEventPosition } from './log.ts'
+import { LogCopier, type LogCutoff, type TargetEventPosition } from './log.ts'
 
 type PersonStores = { readonly store: Pick<EventStore, 'readStream'>; readonly persons: PersonStore }
 
@@ -118,9 +118,7 @@ export class InstallationCopy {
   readonly #options: InstallationCopyOptions
   readonly #copier: LogCopier
   readonly #comparer: LogCopier
-  readonly #positions: PositionMap
   readonly #intactFiles = new Map<string, number>()
-  #lastEvent: StoredEvent | undefined
   /** Steps that were reported. Repetitions are short and not reported. */
   readonly #reportedSteps = new Set<string>()
 
@@ -129,7 +127,6 @@ export class InstallationCopy {
     this.#options = options
     this.#copier = new LogCopier(source.store, target.store, cutoff)
     this.#comparer = new LogCopier(source.store, target.store, cutoff)
-    this.#positions = new PositionMap(source.store, target.store)
   }
 
   /** Number of files that both installations have intact. */
@@ -139,7 +136,7 @@ export class InstallationCopy {
 
   /** The last copied event, as in the source. */
   get lastEvent(): StoredEvent | undefined {
-    return this.#lastEvent
+    return this.#copier.lastEvent
   }
 
   /**
@@ -150,17 +147,11 @@ export class InstallationCopy {
   async copyLog(): Promise<number> {
     const head = await this.#options.source.store.head()
     const copiedCount = await this.#runStep('copying the log', 'events', undefined, (update) =>
-      this.#copier.copyMissing((events, event) => {
-        this.#lastEvent = event
-        update(events, shareOf(event.position, head))
-      }),
+      this.#copier.copyMissing((events, event) => update(events, shareOf(event.position, head))),
     )
     const previousCount = this.#comparer.eventCount
     await this.#runStep('comparing the logs', 'events', this.#copier.eventCount - previousCount, (update) =>
-      this.#comparer.compare(this.#copier.eventCount, (source, target) => {
-        this.#positions.addPair(source, target)
-        update(this.#comparer.eventCount - previousCount)
-      }),
+      this.#comparer.compare(this.#copier.eventCount, () => update(this.#comparer.eventCount - previousCount)),
     )
     return copiedCount
   }
@@ -181,7 +172,7 @@ export class InstallationCopy {
 
   /** The target's copy of the last event up to a position of the source; undefined before the first event. */
   findTargetPosition(position: Position): Promise<TargetEventPosition | undefined> {
-    return this.#positions.findTarget(position)
+    return this.#comparer.findTarget(position)
   }
 
   /**

@@ -29,8 +29,8 @@ export type LogCutoff = { readonly position: Position } | { readonly time: numbe
 export const isCutoffReached = (head: PositionOrStart, now: number, cutoff: LogCutoff): boolean =>
   'position' in cutoff ? comparePositions(cutoff.position, head) <= 0 : cutoff.time < now
 
-/** Called with each event as read from both logs. */
-type EventPairListener = (source: StoredEvent, target: StoredEvent) => void
+/** An event in the target's log. */
+export type TargetEventPosition = { readonly id: string; readonly position: Position }
 
 /** Called with the number of events read so far, and with the last of them as in the source. */
 type CopyProgressListener = (events: number, last: StoredEvent) => void
@@ -43,7 +43,8 @@ type CopyProgressListener = (events: number, last: StoredEvent) => void
  */
 export class LogCopier {
   eventCount = 0
-  #sourcePosition: PositionOrStart = 'start'
+  /** The last event read, as in the source. */
+  lastEvent: StoredEvent | undefined
   #targetPosition: PositionOrStart = 'start'
   readonly #digest = createHash('sha256')
 
@@ -88,15 +89,35 @@ export class LogCopier {
 
   /**
    * Continues up to this number of events from the start of the log, and checks that the target has the same events and ends there.
+   * @param onProgress called with each event
    * @throws OperationFailure for a difference
    */
-  async compare(limit: number, onPair: EventPairListener): Promise<void> {
+  async compare(limit: number, onProgress: (event: StoredEvent) => void): Promise<void> {
     const surplusEvent = await this.#readInParallel(async (event, targetEvent) => {
       if (targetEvent === undefined) throw createDifferenceError(event, 'the target does not have it')
       this.#requireSame(event, targetEvent)
-      onPair(event, targetEvent)
+      onProgress(event)
     }, limit)
     if (surplusEvent !== undefined) throw createDifferenceError(surplusEvent, 'the source does not have it')
+  }
+
+  /** The target's copy of the last event up to a position of the source; undefined before the first event. */
+  async findTarget(position: Position): Promise<TargetEventPosition | undefined> {
+    const event = await this.#findLastCopied(position)
+    if (event === undefined) return undefined
+    const targetEvents = await this.target.readStream(event.stream)
+    const targetEvent = targetEvents.find(({ id }) => id === event.id)
+    return targetEvent && { id: event.id, position: targetEvent.position }
+  }
+
+  async #findLastCopied(position: Position): Promise<StoredEvent | undefined> {
+    if (this.lastEvent !== undefined && comparePositions(this.lastEvent.position, position) <= 0) return this.lastEvent
+    const event = await this.source.eventAt(position)
+    if (event !== undefined && !UNCOPIED_STREAMS.has(event.stream)) return event
+    // Rare: no copied event is at the position. The whole log is read, since stores read it only forwards.
+    let last: StoredEvent | undefined
+    for await (const earlierEvent of copyableEvents(this.source.readAll('start'), { position })) last = earlierEvent
+    return last
   }
 
   /** @returns the first event of the target after the last event read, if there is one */
@@ -104,7 +125,8 @@ export class LogCopier {
     onEvent: (event: StoredEvent, targetEvent: StoredEvent | undefined) => Promise<void>,
     limit = Number.POSITIVE_INFINITY,
   ): Promise<StoredEvent | undefined> {
-    const source = this.eventCount < limit ? copyableEvents(this.source.readAll(this.#sourcePosition), this.cutoff) : []
+    const from = this.lastEvent?.position ?? 'start'
+    const source = this.eventCount < limit ? copyableEvents(this.source.readAll(from), this.cutoff) : []
     const target = copyableEvents(this.target.readAll(this.#targetPosition))
     try {
       for await (const event of source) {
@@ -130,7 +152,7 @@ export class LogCopier {
 
   #advance(event: StoredEvent): void {
     this.#digest.update(`${textOf(event)}\n`)
-    this.#sourcePosition = event.position
+    this.lastEvent = event
     this.eventCount++
   }
 }
@@ -215,51 +237,6 @@ async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promi
       if (!isTransient || error instanceof LogClosed || performance.now() > deadline) throw error
       await pause(RETRY_INTERVAL_MS)
     }
-  }
-}
-
-/** An event in the target's log. */
-export type TargetEventPosition = { readonly id: string; readonly position: Position }
-
-/** One in this many events is sampled: about 20 MB for a log of ten million events. */
-const POSITION_SAMPLE_INTERVAL = 100
-
-/**
- * Maps positions of the source's log to the target's. The positions to map are known only after the fence, when the logs have been
- * compared: the comparison therefore samples pairs of positions, and a lookup reads the events after the nearest sample.
- */
-export class PositionMap {
-  readonly #samples: { readonly source: Position; readonly target: TargetEventPosition }[] = []
-  #eventCount = 0
-
-  constructor(
-    private readonly source: EventStore,
-    private readonly target: EventStore,
-  ) {}
-
-  /** Must be called with every event, in log order. */
-  readonly addPair: EventPairListener = ({ position }, { id, position: targetPosition }) => {
-    if (this.#eventCount++ % POSITION_SAMPLE_INTERVAL === 0)
-      this.#samples.push({ source: position, target: { id, position: targetPosition } })
-  }
-
-  /** The target's copy of the last event up to a position of the source; undefined before the first event. */
-  readonly findTarget = async (position: Position): Promise<TargetEventPosition | undefined> => {
-    const nearestSample = this.#samples.findLast(({ source }) => comparePositions(source, position) <= 0)
-    if (nearestSample === undefined) return undefined
-    let last = nearestSample.target
-    const target = copyableEvents(this.target.readAll(nearestSample.target.position))
-    try {
-      for await (const event of copyableEvents(this.source.readAll(nearestSample.source))) {
-        if (comparePositions(event.position, position) > 0) break
-        const { value } = await target.next()
-        if (value === undefined) break
-        last = { id: value.id, position: value.position }
-      }
-    } finally {
-      await target.return(undefined)
-    }
-    return last
   }
 }
 
