@@ -1,187 +1,87 @@
 /**
  * Columns of trade files without a corresponding field: they are ignored, and the printed mapping says so. A price per carat
- * is not the price of the stone.
+ * is not the price of the stone. Each row has the headings of one column, or of similar ones.
  * Sources: RapNet's reference of upload fields, the fields of GIA's Report Results API, Nivoda's file format, and the
  * downloads of RapNet and IDEX.
  */
-export const PRICES_PER_CARAT: readonly string[] = [
-  'Price per carat',
-  'Price per ct',
-  'Price/ct',
-  'Price/carat',
-  'Cost per carat',
-  'RapNet price',
-  'RapNet discount price',
-  'Cash price',
-  'Cash price per carat',
-]
+export const PRICES_PER_CARAT = splitHeadings([
+  'Price per carat|Price per ct|Price/ct|Price/carat|Cost per carat',
+  'RapNet price|RapNet discount price',
+  'Cash price|Cash price per carat',
+])
 
 /** Rapaport's list prices. */
-const LIST_PRICES = ['Rap', 'Rap price', 'Rap rate', 'Rap list', 'Index price', 'Index asking price']
+const LIST_PRICES = splitHeadings(['Rap|Rap price|Rap rate|Rap list', 'Index price|Index asking price'])
 
 /** With one of these columns, a price may be that of the stone or per carat. */
-export const DISCOUNTS: readonly string[] = [
-  'RapNet discount %',
-  'RapNet discount',
-  'Cash price discount %',
-  'Cash discount %',
+export const DISCOUNTS = splitHeadings([
+  'RapNet discount %|RapNet discount',
+  'Cash price discount %|Cash discount %',
   'Index discount percent',
-  'Discount',
-  'Discount %',
-  '% discount',
-  'Discount percent',
-  'Disc',
-  'Disc %',
-  '% disc',
-  'Rap %',
-  '% Rap',
-  'Rap discount',
-  'Rap discount %',
-  'Rap disc',
-  'Rap disc %',
-  'Off %',
-  '% off',
-  'Back %',
-  '% back',
-]
+  'Discount|Discount %|% discount|Discount percent|Disc|Disc %|% disc',
+  'Rap %|% Rap|Rap discount|Rap discount %|Rap disc|Rap disc %',
+  'Off %|% off|Back %|% back',
+])
 
-const REPORT = [
-  'Lab',
-  'Laboratory',
-  'Lab location',
-  'Certificate',
-  'Certificate #',
-  'Certificate number',
-  'Certificate filename',
-  'Certificate file name',
-  'Certificate URL',
-  'Certificate link',
-  'Certificate comment',
-  'Certificate PDF',
-  'Cert',
-  'Cert #',
-  'Cert no',
-  'Cert num',
-  'Cert ID',
-  'Cert comment',
-  'Cert file',
-  'Cert link',
-  'Grading lab',
-  'Report',
-  'Report #',
-  'Report no',
-  'Report number',
-  'Report date',
-  'Report issue date',
-  'Report issue location',
+const REPORT = splitHeadings([
+  'Lab|Laboratory|Grading lab',
+  'Lab location|Report issue location',
+  'Certificate|Certificate #|Certificate number|Cert|Cert #|Cert no|Cert num|Cert ID|Report|Report #|Report no|Report number',
+  'Certificate filename|Certificate file name|Certificate PDF|Cert file',
+  'Certificate URL|Certificate link|Cert link',
+  'Certificate comment|Cert comment|Report comments',
+  'Report date|Report issue date',
   'Report type',
-  'Report comments',
-  'Inscription',
-  'Inscriptions',
-  'Laser inscription',
-  'Key to symbols',
-  'Clarity characteristics',
-]
-const PROPORTIONS = [
+  'Inscription|Inscriptions|Laser inscription',
+  'Key to symbols|Clarity characteristics',
+])
+
+const PROPORTIONS = splitHeadings([
   'Measurements',
   'Length',
   'Width',
   'Height',
-  'Depth',
-  'Depth %',
-  'Total depth',
-  'Total depth %',
-  'Table',
-  'Table %',
-  'Table width',
-  'Table width %',
+  'Depth|Depth %|Total depth|Total depth %',
+  'Table|Table %|Table width|Table width %',
   'Ratio',
   'Crown',
   'Crown angle',
-  'Crown height',
-  'Crown height %',
+  'Crown height|Crown height %',
   'Pavilion',
   'Pavilion angle',
-  'Pavilion depth',
-  'Pavilion depth %',
-  'Pavilion height',
-  'Star length',
-  'Star length %',
-  'Lower half',
-  'Lower half %',
+  'Pavilion depth|Pavilion depth %|Pavilion height',
+  'Star length|Star length %',
+  'Lower half|Lower half %',
   'Girdle %',
   'Girdle condition',
   'Culet condition',
-]
-const APPEARANCE = [
-  'BGM',
-  'Shade',
-  'Brown',
-  'Green',
-  'Milky',
-  'Luster',
+])
+
+const APPEARANCE = splitHeadings([
+  'BGM|Shade|Brown|Green|Milky|Luster',
   'Eye clean',
-  'Black inclusion',
-  'White inclusion',
-  'Center inclusion',
-  'Open inclusion',
-  'Treatment',
-  'Enhancements',
-  'Color origin',
-  'Colour origin',
-  'Color distribution',
-  'Colour distribution',
-]
-const SALE = [
-  'Item ID',
-  'Item ID #',
-  'RapNet lot #',
-  'Diamond ID',
-  'Seller',
-  'Seller name',
-  'Seller code',
-  'Vendor',
-  'Vendor name',
-  'Supplier',
-  'Supplier name',
+  'Black inclusion|White inclusion|Center inclusion|Open inclusion',
+  'Treatment|Enhancements',
+  'Color origin|Colour origin',
+  'Color distribution|Colour distribution',
+])
+
+const SALE = splitHeadings([
+  'Item ID|Item ID #|RapNet lot #|Diamond ID',
+  'Seller|Seller name|Seller code|Vendor|Vendor name|Supplier|Supplier name',
   'Availability',
   'Brand',
-  'City',
-  'State',
-  'Country',
-  'Location',
-  'Origin country',
-  'Mine of origin',
-  'Canada Mark eligible',
-  'Member comment',
-  'Member comments',
-  'Comment',
-  'Comments',
-  'Remark',
-  'Remarks',
-  'Note',
-  'Notes',
-  'Seller spec',
-  'Pair',
-  'Pair stock #',
-  'Pair stock ref.',
-  'Is matched pair separable',
-  'Pair separable',
-  'Parcel stones',
-  'Number of stones',
+  'City|State|Country|Location',
+  'Origin country|Mine of origin|Canada Mark eligible',
+  'Member comment|Member comments|Comment|Comments|Remark|Remarks|Note|Notes|Seller spec',
+  'Pair|Pair stock #|Pair stock ref.|Is matched pair separable|Pair separable',
+  'Parcel stones|Number of stones',
   'Trade show',
-  'Allow RapLink feed',
-  'RapLink',
-  'Image',
-  'Image link',
-  'Image URL',
-  'Diamond image',
-  'Video',
-  'Video link',
-  'Video URL',
-  'Diamond video',
+  'Allow RapLink feed|RapLink',
+  'Image|Image link|Image URL|Diamond image',
+  'Video|Video link|Video URL|Diamond video',
   'Diamond URL',
-]
+])
 
 export const WITHOUT_FIELD: readonly string[] = [
   ...PRICES_PER_CARAT,
@@ -192,3 +92,7 @@ export const WITHOUT_FIELD: readonly string[] = [
   ...APPEARANCE,
   ...SALE,
 ]
+
+function splitHeadings(rows: readonly string[]): readonly string[] {
+  return rows.flatMap((row) => row.split('|'))
+}

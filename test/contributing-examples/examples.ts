@@ -44,7 +44,7 @@ function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>):
       },
       {
         file: 'src/trade-files/trade-columns.ts',
-        find: "  'Depth',\n  'Depth %',\n  'Total depth',\n  'Total depth %',\n",
+        find: "  'Depth|Depth %|Total depth|Total depth %',\n",
         becomes: '',
       },
       {
