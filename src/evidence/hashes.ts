@@ -43,7 +43,7 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (!isObject(value)) throw new TypeError(`${String(value)} is not a JSON value`)
   let text = ''
-  for (const name of sortNames(Object.keys(value))) {
+  for (const name of Object.keys(value).sort()) {
     text += `${text === '' ? '' : ','}${quoteJson(name)}:${canonicalJson(value[name])}`
   }
   return `{${text}}`
@@ -56,14 +56,6 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const PLAIN = /^[ !#-[\]-~]*$/
 
 const quoteJson = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
-
-/** Most objects are sorted already. */
-function sortNames(names: string[]): string[] {
-  for (let at = 1; at < names.length; at++) {
-    if ((names[at - 1] ?? '') > (names[at] ?? '')) return names.sort()
-  }
-  return names
-}
 
 /**
  * The part of an event that its leaf hash covers. It is independent of the event store, so the tree is the same on any
