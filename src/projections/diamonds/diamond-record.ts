@@ -6,31 +6,19 @@ import { hasScores } from '../../representations/diamond/scores-json.ts'
 import { fromDocument, toDocument } from './diamond-document.ts'
 import { applyEvent, isScoresEvent, type DiamondView } from './diamond-view.ts'
 
-/** Numbers, among the account's events, of the diamond's last event of each kind; 0 if there was none. */
-export type ChangeNumbers = {
-  readonly created: number
-  readonly fieldsChanged: number
-  readonly certificationsChanged: number
-  readonly scoresChanged: number
-  /** Of the last event of any kind, including the deletion. */
-  readonly changed: number
-}
+export const CHANGE_NUMBERS = ['created', 'fieldsChanged', 'certificationsChanged', 'scoresChanged', 'changed'] as const
 
-export const CHANGE_NUMBERS = [
-  'created',
-  'fieldsChanged',
-  'certificationsChanged',
-  'scoresChanged',
-  'changed',
-] as const satisfies readonly (keyof ChangeNumbers)[]
+/**
+ * Numbers, among the account's events, of the diamond's last event of each kind; 0 if there was none. `changed`: of the
+ * last event of any kind, including the deletion.
+ */
+export type ChangeNumbers = Readonly<Record<ChangeNumber, number>>
+type ChangeNumber = (typeof CHANGE_NUMBERS)[number]
 
-const UNCHANGED: ChangeNumbers = {
-  created: 0,
-  fieldsChanged: 0,
-  certificationsChanged: 0,
-  scoresChanged: 0,
-  changed: 0,
-}
+const changeNumbers = (numberOf: (name: ChangeNumber) => number): ChangeNumbers =>
+  Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, numberOf(name)])) as ChangeNumbers
+
+const UNCHANGED = changeNumbers(() => 0)
 
 /**
  * A diamond with the data for the change feed. A deleted diamond stays, for the feed only: its owner is NO_OWNER, so no
@@ -77,25 +65,19 @@ export function evolveRecord(
 }
 
 function nextChangeNumbers(
-  { created, fieldsChanged, certificationsChanged, scoresChanged }: ChangeNumbers,
+  previous: ChangeNumbers,
   event: StoredEvent,
   before: DiamondView | undefined,
   view: DiamondView,
   number: number,
 ): ChangeNumbers {
-  const numberField = numberFieldOf(event)
   // New proportions remove the scores of the old ones.
   const isUnscored = before !== undefined && hasScores(before.scores) && view.scores === null
-  return {
-    created: numberField === 'created' ? number : created,
-    fieldsChanged: numberField === 'fieldsChanged' ? number : fieldsChanged,
-    certificationsChanged: numberField === 'certificationsChanged' ? number : certificationsChanged,
-    scoresChanged: numberField === 'scoresChanged' || isUnscored ? number : scoresChanged,
-    changed: number,
-  }
+  const scoresChanged = isUnscored ? number : previous.scoresChanged
+  return { ...previous, scoresChanged, [numberFieldOf(event)]: number, changed: number }
 }
 
-function numberFieldOf(event: StoredEvent): keyof ChangeNumbers {
+function numberFieldOf(event: StoredEvent): ChangeNumber {
   // The 3D model is not a member of a diamond's body: its visible effect is on the scores.
   if (isScoresEvent(event) || Object.hasOwn(stoneModelEvents, event.type)) return 'scoresChanged'
   if (Object.hasOwn(certificationEvents, event.type)) return 'certificationsChanged'
@@ -106,7 +88,7 @@ function numberFieldOf(event: StoredEvent): keyof ChangeNumbers {
 export function recordToDocument(record: DiamondRecord, empty: Document): Document {
   const { id, account, sku, view } = record
   const document = view === undefined ? { ...empty, id, owner: NO_OWNER, sku } : toDocument(view)
-  return { ...document, account, ...changeNumbersOf(record) }
+  return { ...document, account, ...changeNumbers((name) => record[name]) }
 }
 
 export function recordFromDocument(document: Document): DiamondRecord {
@@ -121,28 +103,7 @@ export function recordFromDocument(document: Document): DiamondRecord {
  */
 export function renumberDocument(document: Document, before: Document | undefined, number: number): Document {
   const created = before === undefined || isDeleted(before) ? number : Number(before['created'])
-  return {
-    ...document,
-    created,
-    fieldsChanged: number,
-    certificationsChanged: number,
-    scoresChanged: number,
-    changed: number,
-  }
+  return { ...document, ...changeNumbers(() => number), created }
 }
 
-export const parseChangeNumbers = (document: Document): ChangeNumbers => ({
-  created: Number(document['created']),
-  fieldsChanged: Number(document['fieldsChanged']),
-  certificationsChanged: Number(document['certificationsChanged']),
-  scoresChanged: Number(document['scoresChanged']),
-  changed: Number(document['changed']),
-})
-
-const changeNumbersOf = ({ created, fieldsChanged, certificationsChanged, scoresChanged, changed }: ChangeNumbers) => ({
-  created,
-  fieldsChanged,
-  certificationsChanged,
-  scoresChanged,
-  changed,
-})
+export const parseChangeNumbers = (document: Document): ChangeNumbers => changeNumbers((name) => Number(document[name]))
