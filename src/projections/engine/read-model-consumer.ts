@@ -1,6 +1,5 @@
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
-  comparePositions,
   StoreUnavailable,
   type SubscriptionBatch,
   type EventStore,
@@ -37,7 +36,7 @@ export class ReadModelConsumer implements EventConsumer {
    */
   async beginRun(signal: AbortSignal): Promise<ConsumerRun | undefined> {
     const build = await this.#openBuild(signal)
-    return build && new LiveBuildRun(this.rebuilder, await this.rebuilder.openForWriting(build), this.log)
+    return build && new LiveBuildRun(this.rebuilder, await this.rebuilder.openForWriting(build))
   }
 
   /**
@@ -53,9 +52,11 @@ export class ReadModelConsumer implements EventConsumer {
       live !== 'lost' && (live.checkpoint === undefined || (await isCheckpointOfLog(this.store, live.checkpoint)))
     const filledBuild = await this.rebuilder.findFilledBuild()
     const livePosition = isUsable ? (live.checkpoint?.position ?? 'start') : 'start'
-    if (filledBuild !== undefined && (await this.rebuilder.catchUp(filledBuild, livePosition, signal))) {
-      if (signal.aborted) return undefined
+    const isCaughtUp = filledBuild !== undefined && (await this.rebuilder.catchUp(filledBuild, livePosition, signal))
+    if (signal.aborted) return undefined
+    if (isCaughtUp) {
       await this.rebuilder.promote(filledBuild.build)
+      this.log.info({ model: declaration.name, build: filledBuild.build.id }, 'promoted a rebuilt read model')
       return filledBuild.build
     }
     if (isUsable) return live.build
@@ -76,30 +77,23 @@ export class ReadModelConsumer implements EventConsumer {
   }
 }
 
-/** Milliseconds between two checks for a rebuilt build that waits to be promoted. */
-const SWITCH_POLL_INTERVAL_MS = 1_000
+/** Milliseconds between two checks whether another build is to be written. */
+const BUILD_CHECK_INTERVAL_MS = 1_000
 
 /**
- * Folds into the live build, and promotes a build that another process has rebuilt. Only the writer of the live build
- * can do so without stale reads: it catches the new build up to everything that it has reported as projected, then
- * promotes it.
+ * Folds into the live build until another one replaces it: a build that another process has rebuilt, which the next run
+ * promotes, or one that another process has promoted. Only the writer of the live build can promote without stale
+ * reads: it first catches the new build up to everything that it has reported as projected.
  */
 class LiveBuildRun implements ConsumerRun {
   readonly from: PositionOrStart
   readonly #abortController = new AbortController()
-  #target: WritableBuild
   #timer: NodeJS.Timeout | undefined
-  /** Serializes batches and the promotion. */
-  #queue: Promise<void> = Promise.resolve()
-  /** Why a promotion failed whose outcome is unknown: no batch is written until it is repeated. */
-  #promotionError: unknown
 
   constructor(
     private readonly rebuilder: ReadModelRebuilder,
-    target: WritableBuild,
-    private readonly log: AppLogger,
+    private readonly target: WritableBuild,
   ) {
-    this.#target = target
     this.from = target.writer.position
     this.#scheduleCheck()
   }
@@ -109,74 +103,28 @@ class LiveBuildRun implements ConsumerRun {
   }
 
   handleBatch(batch: SubscriptionBatch): Promise<void> {
-    return this.#enqueue(async () => {
-      if (this.#promotionError !== undefined) throw this.#promotionError
-      await this.#target.writer.write(batch)
-    })
+    return this.target.writer.write(batch)
   }
 
   async flush(): Promise<void> {
     this.#abortController.abort()
     clearTimeout(this.#timer)
-    await this.#enqueue(() => this.#target.writer.flush())
-  }
-
-  #enqueue(work: () => Promise<void>): Promise<void> {
-    const result = this.#queue.then(work)
-    // The caller gets the rejection; the next work does not.
-    this.#queue = result.catch(() => undefined)
-    return result
+    await this.target.writer.flush()
   }
 
   #scheduleCheck(): void {
-    if (!this.#abortController.signal.aborted)
-      this.#timer = setTimeout(() => void this.#checkForNextBuild(), SWITCH_POLL_INTERVAL_MS).unref()
+    if (!this.signal.aborted)
+      this.#timer = setTimeout(() => void this.#endIfReplaced(), BUILD_CHECK_INTERVAL_MS).unref()
   }
 
-  /**
-   * A failure of the other build does not stop the live one; the next check tries again. If the live one was lost, the
-   * run ends.
-   */
-  async #checkForNextBuild(): Promise<void> {
+  async #endIfReplaced(): Promise<void> {
     try {
-      await this.#switchToNextBuild()
+      if (await this.rebuilder.isReplaced(this.target.build)) this.#abortController.abort()
     } catch (error) {
-      if (error instanceof ReadModelLost) this.#abortController.abort()
-      const isTransient = error instanceof StoreUnavailable || this.#abortController.signal.aborted
-      if (!isTransient)
-        this.log.warn(
-          { err: error, model: this.rebuilder.name },
-          'a rebuilt read model could not be promoted; the live one stays',
-        )
+      const isTransient = error instanceof StoreUnavailable && !(error instanceof ReadModelLost)
+      // The next run reports the error, or rebuilds what was lost.
+      if (!isTransient) this.#abortController.abort()
     }
     this.#scheduleCheck()
-  }
-
-  /** Catches up on most of the missing events while the live build continues, on the rest between two batches. */
-  async #switchToNextBuild(): Promise<void> {
-    const next = await this.rebuilder.findNextBuild(this.#target.build)
-    if (next === undefined || next.build.id === this.#target.build.id) return
-    const { signal } = this.#abortController
-    if (!(await this.rebuilder.catchUp(next, this.#target.writer.position, signal))) return
-    await this.#enqueue(async () => {
-      const livePosition = this.#target.writer.position
-      if (!(await this.rebuilder.catchUp(next, livePosition, signal))) return
-      const checkpoint = await next.build.checkpoint()
-      if (signal.aborted || comparePositions(checkpoint?.position ?? 'start', livePosition) < 0) return
-      await this.#promote(next)
-    })
-  }
-
-  async #promote(next: WritableBuild): Promise<void> {
-    try {
-      await this.rebuilder.promote(next.build)
-      await this.#target.writer.flush()
-      this.#target = next
-      this.#promotionError = undefined
-      this.log.info({ model: this.rebuilder.name, build: next.build.id }, 'promoted a rebuilt read model')
-    } catch (error) {
-      this.#promotionError = error
-      throw error
-    }
   }
 }

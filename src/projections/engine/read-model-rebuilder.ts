@@ -70,24 +70,24 @@ export class ReadModelRebuilder {
     return build && this.#dropIfUnusable(build, () => this.openForWriting(build))
   }
 
-  /** The same, or the live build if another process has promoted it while it held the lease. */
-  async findNextBuild(current: ReadModelBuild): Promise<WritableBuild | undefined> {
-    const filledBuild = await this.findFilledBuild()
-    if (filledBuild !== undefined) return filledBuild
-    if (await this.reads.isLive(this.#declaration, current)) return undefined
-    return this.openForWriting(await this.reads.live(this.#declaration))
+  /** Whether the next run writes another build: a filled one is to be promoted, or another process has promoted one. */
+  async isReplaced(live: ReadModelBuild): Promise<boolean> {
+    return (await this.findFilledBuild()) !== undefined || !(await this.reads.isLive(this.#declaration, live))
   }
 
-  /** Folds events into a build up to a position. @returns false if the build was unusable and has been dropped */
+  /**
+   * Folds events into a build up to a position.
+   * @returns whether its stored checkpoint has reached it; false if stopped, or if the build was unusable and dropped
+   */
   async catchUp({ build, writer }: WritableBuild, position: PositionOrStart, signal: AbortSignal): Promise<boolean> {
-    const hasCaughtUp = () => comparePositions(writer.position, position) >= 0
+    const hasReached = (reached: PositionOrStart = 'start') => comparePositions(reached, position) >= 0
     const caughtUp = await this.#dropIfUnusable(build, async () => {
-      if (hasCaughtUp()) await writer.flush()
-      else
-        await this.#fold(writer, signal, hasCaughtUp).catch((error: unknown) => {
+      if (!hasReached(writer.position))
+        await this.#fold(writer, signal, () => hasReached(writer.position)).catch((error: unknown) => {
           if (!signal.aborted) throw error
         })
-      return true
+      await writer.flush()
+      return hasReached((await build.checkpoint())?.position)
     })
     return caughtUp === true
   }
