@@ -29,12 +29,7 @@ export class WaitBudget {
   }
 }
 
-/** `until` is a time of performance.now(). */
-type PositionWaiter = {
-  readonly position: PositionOrStart
-  readonly until: number
-  readonly settle: (reached: boolean) => void
-}
+type PositionWaiter = { readonly position: PositionOrStart; readonly settle: (reached: boolean) => void }
 
 export interface ProjectionProgress {
   /**
@@ -46,9 +41,8 @@ export interface ProjectionProgress {
 /** The progress of a model that this process projects: it wakes waiters, without polling. */
 export class LocalProgress implements ProjectionProgress {
   #position: PositionOrStart = 'start'
-  #waiters: PositionWaiter[] = []
+  readonly #waiters = new Set<PositionWaiter>()
   readonly #pause = new InterruptibleSleep()
-  #timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined
 
   get position(): PositionOrStart {
     return this.#position
@@ -56,49 +50,34 @@ export class LocalProgress implements ProjectionProgress {
 
   advance(position: PositionOrStart): void {
     this.#position = position
-    if (this.#waiters.length === 0) return
-    const waiters = this.#waiters
-    this.#waiters = waiters.filter((waiter) => comparePositions(waiter.position, position) > 0)
-    for (const waiter of waiters) if (comparePositions(waiter.position, position) <= 0) waiter.settle(true)
+    for (const waiter of this.#waiters) if (comparePositions(waiter.position, position) <= 0) waiter.settle(true)
   }
 
   async waitForPosition(position: PositionOrStart, ms: number): Promise<boolean> {
     if (comparePositions(position, this.#position) <= 0) return true
     if (ms <= 0) return false
-    const until = performance.now() + ms
     this.wake()
-    return new Promise((settle) => {
-      this.#waiters.push({ position, until, settle })
-      this.#expireAt(until)
+    return new Promise((resolve) => {
+      const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => waiter.settle(false), ms).unref()
+      const waiter: PositionWaiter = {
+        position,
+        settle: (reached) => {
+          clearTimeout(timer)
+          this.#waiters.delete(waiter)
+          resolve(reached)
+        },
+      }
+      this.#waiters.add(waiter)
     })
   }
 
   /** Resolves after `ms` milliseconds, or as soon as something waits for a position. */
   async pauseUnlessAwaited(ms: number): Promise<void> {
-    if (ms > 0 && this.#waiters.length === 0) await this.#pause.sleep(ms)
+    if (ms > 0 && this.#waiters.size === 0) await this.#pause.sleep(ms)
   }
 
   wake(): void {
     this.#pause.wake()
-  }
-
-  /**
-   * One timer serves all waiters: most wait for about a millisecond, and a timer for each would hardly ever expire.
-   */
-  #expireAt(time: number): void {
-    if (time === Number.POSITIVE_INFINITY || (this.#timer !== undefined && this.#timer.at <= time)) return
-    clearTimeout(this.#timer?.handle)
-    const handle = setTimeout(() => this.#expire(), Math.max(0, time - performance.now())).unref()
-    this.#timer = { handle, at: time }
-  }
-
-  #expire(): void {
-    this.#timer = undefined
-    const now = performance.now()
-    const waiters = this.#waiters
-    this.#waiters = waiters.filter((waiter) => waiter.until > now)
-    for (const waiter of waiters) if (waiter.until <= now) waiter.settle(false)
-    if (this.#waiters.length > 0) this.#expireAt(Math.min(...this.#waiters.map((waiter) => waiter.until)))
   }
 }
 
