@@ -111,9 +111,16 @@ function withClosing(store: EventStore, name: string): EventStore {
   const subscriptions = new ActiveSubscriptions()
   let closing: Promise<void> | undefined
 
-  function mustBeOpen(): void {
+  function requireOpen(): void {
     if (closing !== undefined) throw new StoreUnavailable(`${name} is closed`)
   }
+
+  const whenOpen =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      requireOpen()
+      return call(...args)
+    }
 
   async function drainAndClose(): Promise<void> {
     await appends.drained()
@@ -123,46 +130,22 @@ function withClosing(store: EventStore, name: string): EventStore {
 
   return {
     ...store,
-    async append(...args) {
-      mustBeOpen()
-      return appends.track(store.append(...args))
-    },
-    async appendMany(...args) {
-      mustBeOpen()
-      return appends.track(store.appendMany(...args))
-    },
-    async readStream(...args) {
-      mustBeOpen()
-      return store.readStream(...args)
-    },
+    append: whenOpen((...args) => appends.track(store.append(...args))),
+    appendMany: whenOpen((...args) => appends.track(store.appendMany(...args))),
+    readStream: whenOpen(store.readStream),
     async *readAll(...args) {
-      mustBeOpen()
+      requireOpen()
       yield* store.readAll(...args)
     },
     subscribe(...args) {
-      mustBeOpen()
+      requireOpen()
       return subscriptions.track(store.subscribe(...args))
     },
-    async head() {
-      mustBeOpen()
-      return store.head()
-    },
-    async eventAt(position) {
-      mustBeOpen()
-      return store.eventAt(position)
-    },
-    async identity() {
-      mustBeOpen()
-      return store.identity()
-    },
-    async closedReason() {
-      mustBeOpen()
-      return store.closedReason()
-    },
-    async diskErrorMessage() {
-      mustBeOpen()
-      return store.diskErrorMessage()
-    },
+    head: whenOpen(store.head),
+    eventAt: whenOpen(store.eventAt),
+    identity: whenOpen(store.identity),
+    closedReason: whenOpen(store.closedReason),
+    diskErrorMessage: whenOpen(store.diskErrorMessage),
     close: () => (closing ??= drainAndClose()),
   }
 }
