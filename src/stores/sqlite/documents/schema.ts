@@ -16,12 +16,8 @@ export const indexedFields = (declaration: ModelDeclaration) =>
 /** All columns except the key and the revision, in table order. */
 export const valueColumns = (declaration: ModelDeclaration) => [...nonKeyFields(declaration), ...declaration.texts]
 
-/**
- * Texts follow the fields, so that reading a field never reads a text's overflow pages.
- * @throws Error for an invalid declaration
- */
+/** Texts follow the fields, so that reading a field never reads a text's overflow pages. */
 export function schemaOf(declaration: ModelDeclaration): string {
-  checkDeclaration(declaration)
   const tables = [documentsTable(declaration, 'documents'), documentsTable(SEQUENCES_DECLARATION, 'sequences')]
   return [...tables, ...indexes(declaration), ...countsTable(declaration), FIXED_TABLES].join(';\n')
 }
@@ -68,16 +64,3 @@ CREATE TABLE dead_letters (
 
 const TYPES = { integer: 'INTEGER', number: 'REAL', text: 'TEXT' } as const
 const sqlType = (kind: keyof typeof TYPES = 'text') => TYPES[kind]
-
-function checkDeclaration(declaration: ModelDeclaration): void {
-  const { name, fields, texts, indexes, counts } = declaration
-  if (fields['id'] === undefined) throw new Error(`${name} must declare the field id`)
-  for (const column of [...Object.keys(fields), ...texts]) {
-    if (!/^[A-Za-z]\w*$/.test(column) || /^(revision|rowid)$/i.test(column))
-      throw new Error(`${name}: invalid name of a field or text: ${column}`)
-  }
-  for (const field of [...indexes.flat(), ...counts]) {
-    if (fields[field] === undefined)
-      throw new Error(`${name}: an index or count uses ${field}, which is not a declared field`)
-  }
-}
