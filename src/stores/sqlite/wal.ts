@@ -29,25 +29,14 @@ export function checkpointWal(
 }
 
 /** A worker thread that runs checkpoints, so that the event loop does not wait for the disk. */
-export class WalThread {
-  readonly #pool: WorkerPool<WalCheckpointTask, WalCheckpointResult>
+export type WalThread = WorkerPool<WalCheckpointTask, WalCheckpointResult>
 
-  constructor(start: () => Worker = () => startWorker('./wal-worker', import.meta.url)) {
-    this.#pool = new WorkerPool(start, 1)
-  }
-
-  /** @throws Error if the thread died; the next call starts a new one */
-  run(work: WalCheckpointTask): Promise<WalCheckpointResult> {
-    return this.#pool.run(work)
-  }
-
-  close(): Promise<void> {
-    return this.#pool.close()
-  }
-}
+/** If the thread dies, the next checkpoint starts a new one. */
+export const createWalThread = (start: () => Worker = () => startWorker('./wal-worker', import.meta.url)): WalThread =>
+  new WorkerPool(start, 1)
 
 /** The process's shared thread. Started on first use; it does not keep the process running. */
-export const walThread = new WalThread()
+export const walThread = createWalThread()
 
 type WalCheckpointerOptions = WalCheckpointTask & {
   /** Display name for warnings, such as `the log`. */

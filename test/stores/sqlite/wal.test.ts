@@ -9,7 +9,7 @@ import { startWorker } from '../../../src/runtime/start-worker.ts'
 import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
-import { WalThread } from '../../../src/stores/sqlite/wal.ts'
+import { createWalThread } from '../../../src/stores/sqlite/wal.ts'
 import { event } from '../../contract/event-store/given.ts'
 import { until } from '../../until.ts'
 
@@ -57,7 +57,7 @@ function dyingFirst(real: () => Worker): () => Worker {
 }
 
 const thread = () =>
-  new WalThread(dyingFirst(() => startWorker('../../../src/stores/sqlite/wal-worker', import.meta.url)))
+  createWalThread(dyingFirst(() => startWorker('../../../src/stores/sqlite/wal-worker', import.meta.url)))
 
 const DIED = 'the checkpoint thread failed; it restarts with the next checkpoint'
 
