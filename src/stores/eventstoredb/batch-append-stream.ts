@@ -1,8 +1,6 @@
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
-import { BinaryWriter } from 'google-protobuf'
-import durationPb from 'google-protobuf/google/protobuf/duration_pb.js'
 import { randomUUID } from 'node:crypto'
 import { Deadline } from '../../runtime/deadline.ts'
 import type { Position, Revision } from '../ports/event-store.ts'
@@ -16,11 +14,13 @@ type AppendRequest = {
   readonly stream: string
   readonly expected: Revision
   readonly messages: AppendChunk['messages']
-  /** Timeout on the server, in milliseconds. */
-  readonly deadlineMs: number
 }
 
-function appendRequest({ correlationId, stream, expected, messages, deadlineMs }: AppendRequest): BatchAppendReq {
+/**
+ * Without a deadline: the server applies the shorter of a request's and its own, 2 s by default, and the client's
+ * messages contain one only as a timestamp, which a server whose clock is ahead considers expired.
+ */
+function appendRequest({ correlationId, stream, expected, messages }: AppendRequest): BatchAppendReq {
   const uuid = new sharedPb.UUID()
   uuid.setString(correlationId)
   const identifier = new sharedPb.StreamIdentifier()
@@ -33,34 +33,8 @@ function appendRequest({ correlationId, stream, expected, messages, deadlineMs }
   request.setCorrelationId(uuid)
   request.setProposedMessagesList([...messages])
   request.setIsFinal(true)
-  request.serializeBinary = () => bytesOf(request, options, deadlineMs)
+  request.setOptions(options)
   return request
-}
-
-/** Field numbers in the server's streams.proto: `options` of the request, `deadline` of the options. */
-const OPTIONS = 2
-const DEADLINE = 7
-
-/**
- * The client's messages support the deadline only as a timestamp, which a server whose clock is ahead considers
- * expired: it answers every append with a timeout. Servers also accept a duration, which is written here.
- */
-function bytesOf(request: BatchAppendReq, options: BatchAppendReq.Options, deadlineMs: number): Uint8Array {
-  const { BatchAppendReq } = streamsPb
-  const writer = new BinaryWriter()
-  BatchAppendReq.serializeBinaryToWriter(request, writer)
-  writer.writeMessage(OPTIONS, options, (_: unknown, inner: BinaryWriter) => {
-    BatchAppendReq.Options.serializeBinaryToWriter(options, inner)
-    inner.writeMessage(DEADLINE, durationOf(deadlineMs), durationPb.Duration.serializeBinaryToWriter)
-  })
-  return writer.getResultBuffer()
-}
-
-function durationOf(ms: number): durationPb.Duration {
-  const duration = new durationPb.Duration()
-  duration.setSeconds(Math.floor(ms / 1_000))
-  duration.setNanos((ms % 1_000) * 1_000_000)
-  return duration
 }
 
 /**
@@ -133,7 +107,7 @@ export class BatchAppendStream {
         resolve(result)
       }
       open.pending.set(correlationId, settle)
-      open.call.write(appendRequest({ correlationId, stream, expected, messages, deadlineMs: timeoutMs }))
+      open.call.write(appendRequest({ correlationId, stream, expected, messages }))
     })
   }
 
