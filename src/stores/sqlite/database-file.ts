@@ -113,18 +113,14 @@ export class UnreadableFile extends Error {
  */
 export function createOrMigrate(db: Database.Database, format: SqliteFileFormat): void {
   if (requireSupportedVersion(db, format) === format.migrations.length) return
-  db.exec('BEGIN IMMEDIATE')
-  try {
+  const migrateFile = db.transaction(() => {
     const version = requireSupportedVersion(db, format)
     if (version > 0 && version < format.migrations.length) copyFile(db, version)
     for (const migrate of format.migrations.slice(version)) migrate(db)
     db.pragma(`application_id = ${format.applicationId}`)
     db.pragma(`user_version = ${format.migrations.length}`)
-    db.exec('COMMIT')
-  } catch (error) {
-    if (db.inTransaction) db.exec('ROLLBACK')
-    throw error
-  }
+  })
+  migrateFile.immediate()
 }
 
 function requireSupportedVersion(db: Database.Database, { name, applicationId, migrations }: SqliteFileFormat): number {

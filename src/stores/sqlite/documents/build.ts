@@ -12,7 +12,6 @@ import {
   type DocumentTable,
 } from '../../ports/read-store.ts'
 import { cacheUntilChanged, type TurnCounter } from '../change-detection.ts'
-import { prepareTransactionStatements } from '../database-file.ts'
 import { retryWrite } from './read-model-file.ts'
 import { queriesOf, type SqliteQueries } from './queries.ts'
 import { quoteIdentifiers, nonKeyFields, valueColumns, type TableName } from './schema.ts'
@@ -126,7 +125,7 @@ export function createBuild(
   const apply = writesOf(db, declaration, 'documents')
   /** Created on first use: most models have no sequences, and files of earlier releases have no table for them. */
   let applySequences: typeof apply | undefined
-  const transact = transactionRunner(db)
+  const transact = db.transaction((action: () => void) => action()).immediate
   const readProgress = () => ({
     position: progress.checkpoint()?.position ?? 'start',
     parked: progress.parkedStreams(),
@@ -171,20 +170,6 @@ export function createBuild(
     deadLetters: async () => guard(progress.deadLetters),
     unpark: async (stream) => change(0, () => progress.unpark(stream)),
     close: () => void db.close(),
-  }
-}
-
-function transactionRunner(db: Database.Database): (action: () => void) => void {
-  const { begin, commit, rollback } = prepareTransactionStatements(db)
-  return (action) => {
-    begin.run()
-    try {
-      action()
-      commit.run()
-    } catch (error) {
-      if (db.inTransaction) rollback.run()
-      throw error
-    }
   }
 }
 
