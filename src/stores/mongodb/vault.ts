@@ -3,7 +3,6 @@ import type { SealedItem, Vault, VaultItem } from '../ports/vault.ts'
 import { readOrCreateIdentity, insertIfAbsent } from './linearizable-reads.ts'
 import { WRITE, type MongoDatabase } from './connection.ts'
 import {
-  serverDeletionTimeOf,
   vaultCalls,
   type VaultEntryDocument,
   type ReceiptDocument,
@@ -11,7 +10,7 @@ import {
   type VaultCall,
 } from './vault/collections.ts'
 import { mailsIn } from './vault/mails.ts'
-import { receiptOf, masterKeyIdOf, secretsIn } from './vault/secrets.ts'
+import { entryOf, mailOf, masterKeyIdOf, receiptOf, secretsIn } from './vault/secrets.ts'
 
 /**
  * The vault in MongoDB: entries, receipts, mails and their claims. Data files and oplog may contain deleted data for a
@@ -153,33 +152,8 @@ const mailItem = ({ digest, kind, sealed, createdAt, dueAt, confirmed }: MailDoc
 })
 
 async function restoreOne({ entries, receipts, mails }: Parameters<Parameters<VaultCall>[0]>[0], item: VaultItem) {
-  const { digest, sealed } = item
-  if (item.kind === 'entry') {
-    const { createdAt, expiresAt, confirmed } = item
-    const goneAt = serverDeletionTimeOf(expiresAt)
-    await insertIfAbsent(entries, {
-      _id: digest,
-      sealed,
-      sealedBy: masterKeyIdOf(sealed),
-      createdAt,
-      expiresAt,
-      confirmed,
-      goneAt,
-    })
-  } else if (item.kind === 'receipt') {
-    await insertIfAbsent(receipts, receiptOf(digest, item))
-  } else {
-    const { mail: kind, createdAt, dueAt, confirmed } = item
-    const sealedBy = masterKeyIdOf(sealed)
-    await insertIfAbsent(mails, {
-      _id: `${digest}/${kind}`,
-      digest,
-      kind,
-      sealed,
-      sealedBy,
-      createdAt,
-      dueAt,
-      confirmed,
-    })
-  }
+  const { digest } = item
+  if (item.kind === 'entry') await insertIfAbsent(entries, entryOf(item, item.confirmed))
+  else if (item.kind === 'receipt') await insertIfAbsent(receipts, receiptOf(digest, item))
+  else await insertIfAbsent(mails, mailOf(digest, item.createdAt, { ...item, kind: item.mail }, item.confirmed))
 }

@@ -63,13 +63,16 @@ const undoPut = (call: VaultCall, digest: string): Promise<void> =>
 
 export const masterKeyIdOf = (sealed: Buffer) => sealed.subarray(0, 8).toString('hex')
 
-const entryOf = ({ digest, sealed, createdAt, expiresAt }: VaultEntry): VaultEntryDocument => ({
+export const entryOf = (
+  { digest, sealed, createdAt, expiresAt }: Omit<VaultEntry, 'receipt'>,
+  confirmed = false,
+): VaultEntryDocument => ({
   _id: digest,
   sealed,
   sealedBy: masterKeyIdOf(sealed),
   createdAt,
   expiresAt,
-  confirmed: false,
+  confirmed,
   goneAt: serverDeletionTimeOf(expiresAt),
 })
 
@@ -81,7 +84,12 @@ export const receiptOf = (digest: string, { token, sealed, forgottenAt }: Receip
   goneAt: serverDeletionTimeOf(forgottenAt),
 })
 
-const mailOf = (digest: string, createdAt: number, { kind, sealed, dueAt }: NewMail): MailDocument => ({
+export const mailOf = (
+  digest: string,
+  createdAt: number,
+  { kind, sealed, dueAt }: NewMail,
+  confirmed = false,
+): MailDocument => ({
   _id: `${digest}/${kind}`,
   digest,
   kind,
@@ -89,7 +97,7 @@ const mailOf = (digest: string, createdAt: number, { kind, sealed, dueAt }: NewM
   sealedBy: masterKeyIdOf(sealed),
   createdAt,
   dueAt,
-  confirmed: false,
+  confirmed,
 })
 
 /** Full names instead of a pattern, so that the index on `_id` is used. */
