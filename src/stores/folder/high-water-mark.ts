@@ -1,12 +1,10 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { storedCheckpoint, toJson } from '../checkpoint-json.ts'
 import { codeOf } from './directory-layout.ts'
 import type { LogHighWaterMark, HighWaterMarkStore } from '../ports/high-water-mark.ts'
 
-const position = z.object({ commit: z.coerce.bigint(), prepare: z.coerce.bigint() })
-const schema = z.object({
-  log: z.string(),
-  event: z.object({ id: z.string(), position }).nullable(),
+const schema = storedCheckpoint.pick({ log: true, event: true }).extend({
   fence: z.object({ copy: z.string(), to: z.string() }).nullable(),
 })
 
@@ -21,7 +19,7 @@ export const openHighWaterMarkFile = (file: string): HighWaterMarkStore => ({
   },
   save(highWaterMark: LogHighWaterMark) {
     const draft = `${file}.${process.pid}.part`
-    writeFileSync(draft, JSON.stringify(highWaterMark, asText), { mode: 0o600 })
+    writeFileSync(draft, toJson(highWaterMark), { mode: 0o600 })
     renameSync(draft, file)
   },
 })
@@ -34,9 +32,6 @@ function readIfExists(file: string): string | undefined {
     throw error
   }
 }
-
-/** JSON has no bigint. */
-const asText = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
 
 function parseJson(text: string): unknown {
   try {

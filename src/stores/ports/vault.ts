@@ -4,7 +4,7 @@
  * deleted data cannot be recovered.
  * Adapters: sqlite/vault.ts, mongodb/vault.ts. Both pass test/contract/vault.ts.
  */
-import type { PositionOrStart, Position } from './event-store.ts'
+import type { Checkpoint } from './read-store.ts'
 import type { MailName } from '../../domain/secret/secret.ts'
 
 /** `sealed` is ciphertext that the vault does not interpret. Times are milliseconds since 1970. */
@@ -55,13 +55,6 @@ export type MailClaim = { readonly mail: string; readonly claimant: string; read
 /** An ended secret. With `noticeAt`, its owner is notified by mail, due at that time. */
 export type EndedVaultSecret = { readonly digest: string; readonly noticeAt?: number }
 
-/** How far the event log was processed, and the identity of that log. */
-export type VaultCheckpoint = {
-  readonly position: PositionOrStart
-  readonly log: string
-  readonly event: { readonly id: string; readonly position: Position } | null
-}
-
 /** An item encrypted with the master key; its first 8 bytes are the key's id. */
 export type SealedItem = {
   readonly kind: 'entry' | 'mail'
@@ -97,8 +90,8 @@ export interface Vault {
   /** The existing receipts of these secrets, by digest. */
   receipts(secrets: readonly ReceiptKey[]): Promise<ReadonlyMap<string, Receipt>>
   /** Deletes the entries and their link mails; schedules or deletes the notice mail. Idempotent. */
-  end(ended: readonly EndedVaultSecret[], checkpoint?: VaultCheckpoint): Promise<void>
-  checkpoint(): Promise<VaultCheckpoint | undefined>
+  end(ended: readonly EndedVaultSecret[], checkpoint?: Checkpoint): Promise<void>
+  checkpoint(): Promise<Checkpoint | undefined>
 
   /**
    * Claims one mail for this claimant: one that is due, or more than MAX_MAIL_DELAY_MS from being due, and not claimed

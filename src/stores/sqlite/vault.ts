@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
 import { randomUUID } from 'node:crypto'
 import type { MailName } from '../../domain/secret/secret.ts'
-import type { PositionOrStart } from '../ports/event-store.ts'
 import type { PersonStore } from '../ports/person-store.ts'
+import type { Checkpoint } from '../ports/read-store.ts'
 import {
   MAX_MAIL_DELAY_MS,
   type EndedVaultSecret,
@@ -12,11 +12,11 @@ import {
   type ReceiptKey,
   type SealedItem,
   type Vault,
-  type VaultCheckpoint,
   type VaultEntry,
 } from '../ports/vault.ts'
 import { Shredder, VaultFile, type VaultConnection } from './vault/vault-file.ts'
 import { contents } from './vault/contents.ts'
+import { storedCheckpoint, toJson } from '../checkpoint-json.ts'
 import { walThread, type WalThread } from './wal.ts'
 
 const PAGE = 100
@@ -103,14 +103,14 @@ const secretOperations = (file: VaultFile) => ({
       ),
     )
   },
-  end: (ended: readonly EndedVaultSecret[], checkpoint?: VaultCheckpoint) =>
+  end: (ended: readonly EndedVaultSecret[], checkpoint?: Checkpoint) =>
     file.changeLater((connection) => {
       for (const secret of ended) endSecret(connection, secret)
-      if (checkpoint !== undefined) connection.saveCheckpoint.run(encode(checkpoint))
+      if (checkpoint !== undefined) connection.saveCheckpoint.run(toJson(checkpoint))
     }),
   async checkpoint() {
     const text = file.read((connection) => connection.checkpoint.get())
-    return text === undefined ? undefined : decode(text)
+    return text === undefined ? undefined : storedCheckpoint.parse(JSON.parse(text))
   },
 })
 
@@ -225,28 +225,3 @@ const parseMailId = (id: string): [digest: string, kind: MailName] => {
   const slash = id.indexOf('/')
   return [id.slice(0, slash), id.slice(slash + 1) as MailName]
 }
-
-/** JSON has no bigint. */
-const encode = ({ position, log, event }: VaultCheckpoint): string =>
-  JSON.stringify({ position, log, event }, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  )
-
-function decode(text: string): VaultCheckpoint {
-  const { position, log, event } = JSON.parse(text) as StoredVaultCheckpoint
-  return {
-    position: decodePositionOrStart(position),
-    log,
-    event: event && { id: event.id, position: decodePosition(event.position) },
-  }
-}
-
-type StoredPosition = { commit: string; prepare: string }
-type StoredVaultCheckpoint = {
-  position: StoredPosition | 'start'
-  log: string
-  event: { id: string; position: StoredPosition } | null
-}
-const decodePosition = ({ commit, prepare }: StoredPosition) => ({ commit: BigInt(commit), prepare: BigInt(prepare) })
-const decodePositionOrStart = (position: StoredPosition | 'start'): PositionOrStart =>
-  position === 'start' ? 'start' : decodePosition(position)

@@ -2,7 +2,8 @@ import { linkName, MAX_RECIPIENTS } from '../../../domain/secret/secret.ts'
 import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
 import { insertIfAbsent } from '../linearizable-reads.ts'
-import type { EndedVaultSecret, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../ports/vault.ts'
+import type { Checkpoint } from '../../ports/read-store.ts'
+import type { EndedVaultSecret, NewMail, Receipt, Vault, VaultEntry } from '../../ports/vault.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../position-documents.ts'
 import {
   serverDeletionTimeOf,
@@ -107,7 +108,7 @@ const LINKS = Array.from({ length: MAX_RECIPIENTS }, (_, number) => linkName(num
 async function endSecrets(
   call: VaultCall,
   ended: readonly EndedVaultSecret[],
-  checkpoint: VaultCheckpoint | undefined,
+  checkpoint: Checkpoint | undefined,
 ): Promise<void> {
   if (ended.length > 0) {
     const withoutNotice = ended.filter(({ noticeAt }) => noticeAt === undefined)
