@@ -5,6 +5,7 @@ import type { FileStore } from '../ports/file-store.ts'
 import type { PersonStore } from '../ports/person-store.ts'
 import type { ReadStore } from '../ports/read-store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { inPages } from '../pages.ts'
 import { connect, WRITE, type MongoDatabase } from './connection.ts'
 import { createMongoReadStore } from './documents.ts'
 import { isDuplicate } from './failure.ts'
@@ -54,15 +55,12 @@ export function personsIn(mongo: MongoDatabase): PersonStore {
         WRITE,
       ),
     async *all() {
-      for (let after = 0; ;) {
-        const filter = { _id: { $gt: after } }
-        const page = await call(({ persons }) => persons.find(filter, { sort: { _id: 1 }, limit: PAGE }).toArray())
+      const read = (after: number) =>
+        call(({ persons }) => persons.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: PAGE }).toArray())
+      for await (const page of inPages(0, PAGE, ({ _id }) => Number(_id), read)) {
         for (const { _id, sealed, at } of page) {
           if (sealed !== null) yield { account: Number(_id), sealed, at: Number(at) }
         }
-        const last = page.at(-1)
-        if (last === undefined || page.length < PAGE) return
-        after = Number(last._id)
       }
     },
   }

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb'
+import { inPages } from '../pages.ts'
 import type { SealedItem, Vault, VaultItem } from '../ports/vault.ts'
 import { readOrCreateIdentity, insertIfAbsent } from './linearizable-reads.ts'
 import { WRITE, type MongoDatabase } from './connection.ts'
@@ -88,18 +89,15 @@ type SealedDocument = { readonly _id: string; readonly sealed: Buffer }
 
 const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({
   async *contents() {
-    for await (const entry of readPages<VaultEntryDocument>((filter, page) =>
-      call(({ entries }) => entries.find(filter, page).toArray()),
-    ))
-      yield entryItem(entry)
-    for await (const receipt of readPages<ReceiptDocument>((filter, page) =>
-      call(({ receipts }) => receipts.find(filter, page).toArray()),
-    ))
-      yield receiptItem(receipt)
-    for await (const mail of readPages<MailDocument>((filter, page) =>
-      call(({ mails }) => mails.find(filter, page).toArray()),
-    ))
-      yield mailItem(mail)
+    yield* readItems<VaultEntryDocument>(
+      (filter, page) => call(({ entries }) => entries.find(filter, page).toArray()),
+      entryItem,
+    )
+    yield* readItems<ReceiptDocument>(
+      (filter, page) => call(({ receipts }) => receipts.find(filter, page).toArray()),
+      receiptItem,
+    )
+    yield* readItems<MailDocument>((filter, page) => call(({ mails }) => mails.find(filter, page).toArray()), mailItem)
   },
   async restore(items) {
     for (const item of items) await call((vault) => restoreOne(vault, item), WRITE)
@@ -108,18 +106,13 @@ const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({
 
 type VaultPageOptions = { readonly sort: { readonly _id: 1 }; readonly limit: number }
 
-async function* readPages<VaultDocument extends { readonly _id: string }>(
-  read: (filter: Filter<VaultDocument>, page: VaultPageOptions) => Promise<VaultDocument[]>,
-): AsyncIterable<VaultDocument> {
-  let after = ''
-  for (;;) {
-    const filter = { _id: { $gt: after } } as Filter<VaultDocument>
-    const page = await read(filter, { sort: { _id: 1 }, limit: PAGE })
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    after = last._id
-  }
+async function* readItems<VaultDocument extends { readonly _id: string }>(
+  find: (filter: Filter<VaultDocument>, page: VaultPageOptions) => Promise<VaultDocument[]>,
+  itemOf: (document: VaultDocument) => VaultItem,
+): AsyncIterable<VaultItem> {
+  const read = (after: string) =>
+    find({ _id: { $gt: after } } as Filter<VaultDocument>, { sort: { _id: 1 }, limit: PAGE })
+  for await (const page of inPages('', PAGE, ({ _id }) => _id, read)) yield* page.map(itemOf)
 }
 
 const PAGE = 100

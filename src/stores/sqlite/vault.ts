@@ -17,6 +17,7 @@ import {
 import { Shredder, VaultFile, type VaultConnection } from './vault/vault-file.ts'
 import { contents } from './vault/contents.ts'
 import { storedCheckpoint, toJson } from '../checkpoint-json.ts'
+import { inPages } from '../pages.ts'
 import { walThread, type WalThread } from './wal.ts'
 
 const PAGE = 100
@@ -37,14 +38,8 @@ const personsIn = (file: VaultFile): PersonStore => ({
       for (const account of accounts) connection.confirmPerson.run(account)
     }),
   async *all() {
-    for (let after = 0; ;) {
-      const from = after
-      const page = file.read((connection) => connection.personsAfter.all(from, PAGE))
-      yield* page
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
-      after = last.account
-    }
+    const read = (after: number) => file.read((connection) => connection.personsAfter.all(after, PAGE))
+    for await (const page of inPages(0, PAGE, ({ account }) => account, read)) yield* page
   },
 })
 

@@ -8,6 +8,7 @@ import {
   type DocumentTable,
   type DocumentWrite,
 } from '../../ports/read-store.ts'
+import { inPages } from '../../pages.ts'
 import { readLinearizable } from '../linearizable-reads.ts'
 import { BATCH, type MongoDatabase } from '../connection.ts'
 import { collectionsOf } from './collections.ts'
@@ -151,17 +152,15 @@ function tableOf(
     async *scan(texts = declaration.texts) {
       const names = [...Object.keys(declaration.fields), ...texts]
       const projection = Object.fromEntries(['revision', ...names].map((name) => [name, 1]))
-      let after: string | undefined
-      for (;;) {
+      const options = { projection, sort: { _id: 1 }, limit: PAGE, batchSize: PAGE } as const
+      const read = (after: string | undefined) => {
         const filter = after === undefined ? {} : { _id: { $gt: after } }
-        const options = { projection, sort: { _id: 1 }, limit: PAGE, batchSize: PAGE } as const
-        const page = await call(() => collection.find<MongoDocument>(filter, options).toArray())
+        return call(() => collection.find<MongoDocument>(filter, options).toArray())
+      }
+      for await (const page of inPages(undefined, PAGE, ({ _id }) => _id, read))
         yield page
           .filter((stored) => !isTombstone(stored))
           .map((stored) => ({ document: pickValues(stored, names), revision: stored.revision }))
-        if (page.length < PAGE) return
-        after = page.at(-1)?._id
-      }
     },
   }
 }

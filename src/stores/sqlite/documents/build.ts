@@ -12,6 +12,7 @@ import {
   type DocumentTable,
 } from '../../ports/read-store.ts'
 import { cacheUntilChanged, type TurnCounter } from '../change-detection.ts'
+import { inPages } from '../../pages.ts'
 import { retryWrite } from './read-model-file.ts'
 import { queriesOf, type SqliteQueries } from './queries.ts'
 import { quoteIdentifiers, nonKeyFields, valueColumns, type TableName } from './schema.ts'
@@ -229,18 +230,15 @@ function createScan(
 ): DocumentTable['scan'] {
   return async function* scan(texts = declaration.texts) {
     const columns = ['id', ...nonKeyFields(declaration), ...texts]
-    const page = (where: string) =>
+    const prepare = (where: string) =>
       db
         .prepare<FieldValue[], DocumentRow>(
           `SELECT ${quoteIdentifiers(['revision', ...columns])} FROM ${table} ${where} ORDER BY id LIMIT ${PAGE}`,
         )
         .raw()
-    const next = guard(() => page('WHERE id > ?'))
-    let rows = guard(() => page('').all())
-    while (rows.length > 0) {
+    const [first, next] = guard(() => [prepare(''), prepare('WHERE id > ?')])
+    const read = (after: FieldValue | undefined) => guard(() => (after === undefined ? first.all() : next.all(after)))
+    for await (const rows of inPages(undefined, PAGE, ([, id]) => id, read))
       yield rows.map((row) => decodeDocument(row, columns))
-      const after = rows.at(-1)?.[1] ?? ''
-      rows = rows.length < PAGE ? [] : guard(() => next.all(after))
-    }
   }
 }

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { inPages } from '../../pages.ts'
 import type { Vault, VaultItem } from '../../ports/vault.ts'
 import type { contentStatements, EntryRow, MailRow, ReceiptRow, VaultRow } from './statements.ts'
 import type { VaultFile } from './vault-file.ts'
@@ -9,9 +10,9 @@ type ContentStatements = ReturnType<typeof contentStatements>
 
 export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> => ({
   async *contents() {
-    yield* readPages(file, (connection) => connection.entriesAfter, entryItem)
-    yield* readPages(file, (connection) => connection.receiptsAfter, receiptItem)
-    yield* readPages(file, (connection) => connection.mailsAfter, mailItem)
+    yield* readItems(file, (connection) => connection.entriesAfter, entryItem)
+    yield* readItems(file, (connection) => connection.receiptsAfter, receiptItem)
+    yield* readItems(file, (connection) => connection.mailsAfter, mailItem)
   },
   restore: (items) =>
     file.change((connection) => {
@@ -19,20 +20,13 @@ export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> =
     }),
 })
 
-/** Other connections can write between two pages. */
-async function* readPages<Row extends VaultRow>(
+async function* readItems<Row extends VaultRow>(
   file: VaultFile,
   choose: (connection: ContentStatements) => Database.Statement<[number, number], Row>,
   itemOf: (row: Row) => VaultItem,
 ): AsyncIterable<VaultItem> {
-  for (let after = 0; ;) {
-    const from = after
-    const page = file.read((connection) => choose(connection).all(from, PAGE))
-    for (const row of page) yield itemOf(row)
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    after = last.rowid
-  }
+  const read = (after: number) => file.read((connection) => choose(connection).all(after, PAGE))
+  for await (const page of inPages(0, PAGE, ({ rowid }) => rowid, read)) yield* page.map(itemOf)
 }
 
 const entryItem = ({ digest, sealed, created_at, expires_at, confirmed }: EntryRow): VaultItem => ({
