@@ -23,12 +23,12 @@ const CURSOR_PATTERN = /^(\d{1,15})-(\d{1,15})$/
 
 const formatCursor = ({ epoch, number }: Cursor): string => `${epoch}-${number}`
 
-/** @param name of the parameter, for the error message @throws RequestError `malformed` */
-export function parseCursor(text: string, name = 'after'): Cursor {
+/** @throws RequestError `malformed` */
+export function parseCursor(text: string): Cursor {
   const [, epoch, number] = CURSOR_PATTERN.exec(text) ?? []
   if (epoch !== undefined && number !== undefined) return { epoch: Number(epoch), number: Number(number) }
-  const message = `${name} must be a cursor from this feed, such as 0-17, or now; got ${text.slice(0, 40)}`
-  throw new RequestError('malformed', [{ pointer: name, message, code: 'format' }])
+  const message = `after must be a cursor from this feed, such as 0-17, or now; got ${text.slice(0, 40)}`
+  throw new RequestError('malformed', [{ pointer: 'after', message, code: 'format' }])
 }
 
 /** The changes up to a cursor were lost when the log was restored from a backup. */

@@ -1,4 +1,11 @@
-import type { ReadModelBuild, PendingBuild, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
+import {
+  versionedName,
+  type ReadModelBuild,
+  type PendingBuild,
+  type ModelDeclaration,
+  type ReadModel,
+  type ReadStore,
+} from '../ports/read-store.ts'
 import type { MongoDatabase } from './connection.ts'
 import { buildsIn, createLiveReadModel } from './documents/builds.ts'
 import { pointersIn } from './documents/pointers.ts'
@@ -48,7 +55,7 @@ export function createMongoReadStore(
 
   return {
     async model(declaration) {
-      const key = `${declaration.name}-v${declaration.version}`
+      const key = versionedName(declaration)
       const reader = readers.get(key) ?? createLiveReadModel(declaration, pointers, builds)
       readers.set(key, reader)
       return reader

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { FailureDetector, type FailureDetectorTimings } from '../../runtime/failure-detector.ts'
-import type { Lease, ModelDeclaration } from '../ports/read-store.ts'
+import { FailureDetector } from '../../runtime/failure-detector.ts'
+import {
+  LEASE_HEARTBEAT_INTERVAL_MS,
+  LEASE_TIMINGS,
+  versionedName,
+  type Lease,
+  type ModelDeclaration,
+} from '../ports/read-store.ts'
 import { insertIfAbsent } from './linearizable-reads.ts'
 import type { MongoCallKind, MongoDatabase } from './connection.ts'
 import { readFencingToken } from './documents/pointers.ts'
@@ -27,7 +33,7 @@ export class Leases {
   /** @param now milliseconds of a monotonic clock */
   constructor(mongo: MongoDatabase, now: () => number) {
     this.#mongo = mongo
-    this.#failureDetector = new FailureDetector(DETECTOR_TIMINGS, now)
+    this.#failureDetector = new FailureDetector(LEASE_TIMINGS, now)
     this.#heartbeat = new Heartbeat(mongo)
   }
 
@@ -37,7 +43,7 @@ export class Leases {
    */
   async acquire(declaration: ModelDeclaration): Promise<Lease | undefined> {
     try {
-      return await this.#acquire(nameOf(declaration))
+      return await this.#acquire(versionedName(declaration))
     } catch (error) {
       this.#failureDetector.reset()
       throw error
@@ -63,16 +69,16 @@ export class Leases {
    * epoch, which increases with each lease. 0 if it acquired none.
    */
   fencingTokenOf(declaration: ModelDeclaration): number {
-    return this.#tokens.get(nameOf(declaration)) ?? 0
+    return this.#tokens.get(versionedName(declaration)) ?? 0
   }
 
   /** Whether any process holds the lease now. Watches a few heartbeats to find out. */
   async isHeld(declaration: ModelDeclaration): Promise<boolean> {
-    const model = nameOf(declaration)
+    const model = versionedName(declaration)
     const last = await findLatestLease(this.#mongo, model)
     if (last === undefined || last.released) return false
     for (let beats = 0; beats < 4; beats++) {
-      await new Promise((done) => setTimeout(done, HEARTBEAT_INTERVAL_MS))
+      await new Promise((done) => setTimeout(done, LEASE_HEARTBEAT_INTERVAL_MS))
       const latest = await findLatestLease(this.#mongo, model)
       if (latest !== undefined && (latest.epoch !== last.epoch || latest.beat !== last.beat)) return !latest.released
     }
@@ -134,7 +140,7 @@ class Heartbeat {
   }
 
   #scheduleBeat(): NodeJS.Timeout {
-    return setTimeout(() => (this.#currentBeat = this.#beat()), HEARTBEAT_INTERVAL_MS).unref()
+    return setTimeout(() => (this.#currentBeat = this.#beat()), LEASE_HEARTBEAT_INTERVAL_MS).unref()
   }
 
   /** While the store is unavailable no lease is lost, because no other process can acquire it either. */
@@ -207,27 +213,16 @@ class HeldLease implements Lease {
   }
 }
 
-const HEARTBEAT_INTERVAL_MS = 500
-
 const leaseCollection = ({ db }: MongoDatabase) => db.collection<LeaseDocument>('leases')
 
 /**
  * A heartbeat without a response within this time is sent again: after an outage, waiting processes must see a
- * heartbeat before they take the silence for the holder's end (DETECTOR_TIMINGS).
+ * heartbeat before they take the silence for the holder's end (LEASE_TIMINGS).
  */
 const HEARTBEAT_CALL: MongoCallKind = { deadlineMs: 1_200, isRequestWrite: false }
 
 const latestOf = (epochs: readonly LeaseDocument[], model: string): LeaseDocument | undefined =>
   epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
-
-/** Holders send a heartbeat every 500 ms, and waiting processes check as often. */
-const DETECTOR_TIMINGS: FailureDetectorTimings = {
-  suspectedAfterMs: 1_500,
-  deadAfterMs: 4_000,
-  maxObservationGapMs: 1_000,
-}
-
-const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
 
 /** The current lease: a model's latest epoch. */
 const findLatestLease = (mongo: MongoDatabase, model: string): Promise<LeaseDocument | undefined> =>

@@ -26,6 +26,22 @@ export type ModelDeclaration = {
   readonly counts: readonly string[]
 }
 
+/** Such as `diamonds-v13`. */
+export const versionedName = ({ name, version }: Pick<ModelDeclaration, 'name' | 'version'>): string =>
+  `${name}-v${version}`
+
+/** @throws Error for a field that the model does not have */
+export function requireField({ name, fields }: ModelDeclaration, field: string): void {
+  if (!Object.hasOwn(fields, field)) throw new Error(`${name} has no field ${field}`)
+}
+
+/** @throws Error for a field or text that the model does not have */
+export function requireNames(declaration: ModelDeclaration, names: readonly string[]): void {
+  for (const name of names) {
+    if (name !== 'revision' && !declaration.texts.includes(name)) requireField(declaration, name)
+  }
+}
+
 /**
  * Sequences are stored in a separate table next to the documents of a build. A sequence records how far something was
  * counted, such as the events of an account. `id` is an integer from 0; the projection defines the content of `state`.
@@ -73,6 +89,14 @@ export type Query = {
   readonly by?: readonly string[]
   /** The fields and texts to return. May include `revision`, returned as a number. */
   readonly select: readonly string[]
+}
+
+/** The direction of an order for keyset pagination. @throws Error if it mixes directions */
+export function directionOf(order: Query['order']): 'asc' | 'desc' {
+  const [[, direction] = ['', 'asc'] as const] = order
+  if (order.some(([, other]) => other !== direction))
+    throw new Error('keyset pagination requires the same direction for all fields')
+  return direction
 }
 
 /**
@@ -216,6 +240,12 @@ export type Lease = {
    */
   readonly lost: Promise<void>
 }
+
+/** Milliseconds between two heartbeats of a lease's holder; waiting processes check as often. */
+export const LEASE_HEARTBEAT_INTERVAL_MS = 500
+
+/** When a waiting process takes a silent holder for dead (runtime/failure-detector.ts). */
+export const LEASE_TIMINGS = { suspectedAfterMs: 1_500, deadAfterMs: 4_000, maxObservationGapMs: 1_000 } as const
 
 /**
  * The build that is being filled to replace the live one. It is recorded next to the pointer to the live build and

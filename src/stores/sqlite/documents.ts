@@ -4,6 +4,7 @@ import { lockFile } from '../folder/lock.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import {
   ReadModelLost,
+  versionedName,
   type ReadModelBuild,
   type PendingBuild,
   type ModelDeclaration,
@@ -44,7 +45,7 @@ export function openSqliteReadStore(
   }
   const pointers = openBuildPointers(folder, turn, onDamage)
   const leases = new SqliteLeases(pointers.exclusively)
-  const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
+  const lockOf = (declaration: ModelDeclaration) => join(folder, `read-${versionedName(declaration)}.lock`)
   const requireLease = (declaration: ModelDeclaration) => leases.requireNotLost(lockOf(declaration))
   const builds = openBuilds(folder, pointers, { turn, schedule, warn, thread, requireLease, onDamage })
   builds.removeAbandoned()
@@ -109,7 +110,7 @@ export function openSqliteReadStore(
 
   return {
     async model(declaration) {
-      const key = `${declaration.name}-v${declaration.version}`
+      const key = versionedName(declaration)
       const reader = readers.get(key) ?? createLiveReadModel(declaration, pointers, builds)
       readers.set(key, reader)
       return reader

@@ -1,18 +1,9 @@
 import { rmSync, statSync, utimesSync } from 'node:fs'
-import { FailureDetector, type FailureDetectorTimings } from '../../runtime/failure-detector.ts'
+import { FailureDetector } from '../../runtime/failure-detector.ts'
 import { lockFile, type FolderLock } from '../folder/lock.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import type { Lease } from '../ports/read-store.ts'
+import { LEASE_HEARTBEAT_INTERVAL_MS, LEASE_TIMINGS, type Lease } from '../ports/read-store.ts'
 import { inodeOf, isDamage } from './database-file.ts'
-
-const HEARTBEAT_INTERVAL_MS = 500
-
-/** Those of MongoDB's leases. */
-const DETECTOR_TIMINGS: FailureDetectorTimings = {
-  suspectedAfterMs: 1_500,
-  deadAfterMs: 4_000,
-  maxObservationGapMs: 1_000,
-}
 
 /**
  * Leases as locks of files, which end with their process. The holder touches its file every 500 ms. A process that
@@ -20,7 +11,7 @@ const DETECTOR_TIMINGS: FailureDetectorTimings = {
  * and locks a new one. The file's inode is the fencing token.
  */
 export class SqliteLeases {
-  readonly #failureDetector = new FailureDetector(DETECTOR_TIMINGS)
+  readonly #failureDetector = new FailureDetector(LEASE_TIMINGS)
   /** The inodes of the files that this process locked and has not released, whether or not it still holds the leases. */
   readonly #inodes = new Map<string, number>()
 
@@ -74,7 +65,7 @@ export class SqliteLeases {
       if (inodeOf(file) === inode) return touch(file)
       end()
       markLost()
-    }, HEARTBEAT_INTERVAL_MS).unref()
+    }, LEASE_HEARTBEAT_INTERVAL_MS).unref()
     return {
       lost,
       release: async () => {

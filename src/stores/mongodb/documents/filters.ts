@@ -1,6 +1,13 @@
 import type { Filter } from 'mongodb'
-import type { Condition, FieldValue, ModelDeclaration, Query, WhereClause } from '../../ports/read-store.ts'
-import { keyOf, requireField, type MongoDocument } from './stored-documents.ts'
+import {
+  requireField,
+  type Condition,
+  type FieldValue,
+  type ModelDeclaration,
+  type Query,
+  type WhereClause,
+} from '../../ports/read-store.ts'
+import { keyOf, type MongoDocument } from './stored-documents.ts'
 
 /**
  * Texts compare by their UTF-8 bytes, which is MongoDB's order without a collation.

@@ -1,4 +1,4 @@
-import type { PendingBuild, ModelDeclaration } from '../../ports/read-store.ts'
+import { versionedName, type PendingBuild, type ModelDeclaration } from '../../ports/read-store.ts'
 import { StoreUnavailable } from '../../ports/event-store.ts'
 import { readLinearizable, insertIfAbsent } from '../linearizable-reads.ts'
 import type { MongoDatabase } from '../connection.ts'
@@ -41,8 +41,6 @@ const pointersOf = ({ db }: Pick<MongoDatabase, 'db'>) => db.collection<PointerD
 export const readFencingToken = async (mongo: MongoDatabase, name: string): Promise<number> =>
   (await mongo.call(() => pointersOf(mongo).findOne({ _id: name })))?.token ?? 0
 
-const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
-
 /**
  * @param now milliseconds of a monotonic clock
  * @param tokenOf the fencing token of the lease that this process acquired last; 0 if none
@@ -69,25 +67,25 @@ export function pointersIn(
   }
 
   const unlessFenced = (declaration: ModelDeclaration) => ({
-    _id: nameOf(declaration),
+    _id: versionedName(declaration),
     token: { $not: { $gt: tokenOf(declaration) } },
   })
 
   return {
     async liveBuild(declaration) {
-      const name = nameOf(declaration)
+      const name = versionedName(declaration)
       const pointer = cache.get(name)
       return pointer !== undefined && now() - pointer.readAt < POINTER_CACHE_MS ? pointer.build : read(name)
     },
     async claim(declaration, build) {
-      const name = nameOf(declaration)
+      const name = versionedName(declaration)
       if (await call(() => insertIfAbsent(pointers, { _id: name, build, token: tokenOf(declaration) }))) return build
       const found = await readLinearizable(mongo, (options) => pointers.findOne({ _id: name }, options))
       if (found === null) throw new StoreUnavailable(`the pointer of ${name} was deleted`, { store: STORE })
       return found.build
     },
     async setLive(declaration, build) {
-      const name = nameOf(declaration)
+      const name = versionedName(declaration)
       const update = { $set: { build, token: tokenOf(declaration) } }
       try {
         await call(() => pointers.updateOne(unlessFenced(declaration), update, { upsert: true }))
@@ -102,22 +100,28 @@ export function pointersIn(
       await call(() => pointers.updateOne(unlessFenced(declaration), { $set: { token: tokenOf(declaration) } }))
     },
     async replace(declaration, deletedBuild, build) {
-      const name = nameOf(declaration)
+      const name = versionedName(declaration)
       await call(() => pointers.updateOne({ _id: name, build: deletedBuild }, { $set: { build } }))
       cache.delete(name)
     },
     allLive: () => call(async () => new Set((await pointers.find().toArray()).map(({ build }) => build))),
     async pendingBuild(declaration) {
-      const found = await call(() => pendingBuilds.findOne({ _id: nameOf(declaration) }))
+      const found = await call(() => pendingBuilds.findOne({ _id: versionedName(declaration) }))
       return found === null ? undefined : { id: found.build, isCaughtUp: found.isFilled }
     },
     async recordPending(declaration, { id, isCaughtUp }) {
       await call(() =>
-        pendingBuilds.replaceOne({ _id: nameOf(declaration) }, { build: id, isFilled: isCaughtUp }, { upsert: true }),
+        pendingBuilds.replaceOne(
+          { _id: versionedName(declaration) },
+          { build: id, isFilled: isCaughtUp },
+          { upsert: true },
+        ),
       )
     },
     async markCaughtUp(declaration, build) {
-      await call(() => pendingBuilds.updateOne({ _id: nameOf(declaration), build }, { $set: { isFilled: true } }))
+      await call(() =>
+        pendingBuilds.updateOne({ _id: versionedName(declaration), build }, { $set: { isFilled: true } }),
+      )
     },
     async clearPending(build) {
       await call(() => pendingBuilds.deleteMany({ build }))

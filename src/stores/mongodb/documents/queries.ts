@@ -1,16 +1,18 @@
 import type { Filter } from 'mongodb'
-import type {
-  CountLimit,
-  Document,
-  FieldValue,
-  DocumentCount,
-  ModelDeclaration,
-  Query,
-  WhereClause,
+import {
+  directionOf,
+  requireNames,
+  type CountLimit,
+  type Document,
+  type FieldValue,
+  type DocumentCount,
+  type ModelDeclaration,
+  type Query,
+  type WhereClause,
 } from '../../ports/read-store.ts'
 import type { MongoDatabase } from '../connection.ts'
 import { indexName, type BuildCollections } from './collections.ts'
-import { isTombstone, keyOf, pickValues, requireNames, type MongoDocument } from './stored-documents.ts'
+import { isTombstone, keyOf, pickValues, type MongoDocument } from './stored-documents.ts'
 import { filterOf, sortOf } from './filters.ts'
 import { planCount, type CountGroup } from './count-groups.ts'
 
@@ -24,10 +26,7 @@ function indexRangeFilters(
   order: Query['order'],
   after: readonly FieldValue[],
 ): readonly Filter<MongoDocument>[] {
-  const [[, direction] = ['', 'asc'] as const] = order
-  if (order.some(([, other]) => other !== direction))
-    throw new Error('keyset pagination requires the same direction for all fields')
-  const operator = direction === 'asc' ? '$gt' : '$lt'
+  const operator = directionOf(order) === 'asc' ? '$gt' : '$lt'
   return order
     .map(([field], at) => {
       const equalities = order.slice(0, at).map(([name], index): Filter<MongoDocument> => ({ [name]: after[index] }))

@@ -33,14 +33,3 @@ export function pickValues(stored: MongoDocument, names: readonly string[]): Doc
   }
   return document
 }
-
-/** @throws Error for a field or text that the model does not have */
-export function requireNames(declaration: ModelDeclaration, names: readonly string[]): void {
-  for (const name of names) {
-    if (name !== 'revision' && !declaration.texts.includes(name)) requireField(declaration, name)
-  }
-}
-
-export function requireField({ name, fields }: ModelDeclaration, field: string): void {
-  if (!Object.hasOwn(fields, field)) throw new Error(`${name} has no field ${field}`)
-}

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WarningLogger } from '../../../runtime/logger.ts'
-import { ReadModelLost, type ModelDeclaration, type ReadModel } from '../../ports/read-store.ts'
+import { ReadModelLost, versionedName, type ModelDeclaration, type ReadModel } from '../../ports/read-store.ts'
 import type { TurnCounter } from '../change-detection.ts'
 import { isBusy, isDamage, requireIntact, type SqliteFileFormat } from '../database-file.ts'
 import { WalCheckpointer, type WalThread } from '../wal.ts'
@@ -86,7 +86,8 @@ export function openBuilds(
   /** Including those of deleted files, which the thread may still have open. */
   const checkpointers: WalCheckpointer[] = []
   let isClosed = false
-  const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
+  const pathOf = (declaration: ModelDeclaration, id: string) =>
+    join(folder, `read-${versionedName(declaration)}-${id}.db`)
 
   function openBuild(declaration: ModelDeclaration, id: string, use: BuildUse, make: boolean): SqliteBuild {
     const path = pathOf(declaration, id)

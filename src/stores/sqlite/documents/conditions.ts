@@ -1,4 +1,4 @@
-import type { Condition, FieldValue, Query, WhereClause } from '../../ports/read-store.ts'
+import { directionOf, type Condition, type FieldValue, type Query, type WhereClause } from '../../ports/read-store.ts'
 import { quoteIdentifier } from './schema.ts'
 
 /** A filter on one field. The values of `in` are padded to a power of two, so that few statements serve lists of any length. */
@@ -67,11 +67,8 @@ export function dropSupersededBound(where: WhereClause, { order, after }: Pick<Q
  * @throws Error if the order mixes directions, which a row comparison cannot express
  */
 export function afterCursorSql(order: Query['order']): string {
-  const [[, direction] = ['', 'asc'] as const] = order
-  if (order.some(([, other]) => other !== direction))
-    throw new Error('keyset pagination requires the same direction for all fields')
   const columns = order.map(([field]) => '+' + quoteIdentifier(field)).join(', ')
-  return `(${columns}) ${direction === 'asc' ? '>' : '<'} (${order.map(() => '?').join(', ')})`
+  return `(${columns}) ${directionOf(order) === 'asc' ? '>' : '<'} (${order.map(() => '?').join(', ')})`
 }
 
 /** Filters of the same shape share a prepared statement. */

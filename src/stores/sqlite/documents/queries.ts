@@ -1,13 +1,15 @@
 import type Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
-import type {
-  CountLimit,
-  Document,
-  FieldValue,
-  DocumentCount,
-  ModelDeclaration,
-  Query,
-  WhereClause,
+import {
+  requireField,
+  requireNames,
+  type CountLimit,
+  type Document,
+  type FieldValue,
+  type DocumentCount,
+  type ModelDeclaration,
+  type Query,
+  type WhereClause,
 } from '../../ports/read-store.ts'
 import { afterCursorSql, dropSupersededBound, shapeOf, sqlOf, termsOf, type FilterTerm } from './conditions.ts'
 import { indexName, quoteIdentifiers, quoteIdentifier } from './schema.ts'
@@ -81,14 +83,8 @@ function getSql(declaration: ModelDeclaration, select: readonly string[]): strin
 }
 
 function columnsOf(declaration: ModelDeclaration, select: readonly string[]): string {
-  for (const name of select) {
-    if (name !== 'revision' && !declaration.texts.includes(name)) requireField(declaration, name)
-  }
+  requireNames(declaration, select)
   return quoteIdentifiers(select)
-}
-
-function requireField({ name, fields }: ModelDeclaration, field: string): void {
-  if (!Object.hasOwn(fields, field)) throw new Error(`${name} has no field ${field}`)
 }
 
 function getOrCreate<Value extends object>(cache: LRUCache<string, Value>, key: string, make: () => Value): Value {
