@@ -97,7 +97,7 @@ export class LogRollbackMonitor {
     if (++this.#failedChecks >= FAILED_CHECKS_TO_STOP) this.#reportFatalError(error)
   }
 
-  /** Does nothing while a store is unavailable. */
+  /** Only reports it while a store is unavailable. */
   async #verifyStores(): Promise<void> {
     try {
       if ((await verifyOwnLog(this.installation, { mayRecord: true })) === 'vault lost')
@@ -106,6 +106,10 @@ export class LogRollbackMonitor {
       this.#reportStoresVerified()
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || isWrongLog(error)) throw error
+      this.installation.log.warn(
+        { err: error, repeats: true },
+        'the vault and the files are not yet compared with the log',
+      )
     }
   }
 

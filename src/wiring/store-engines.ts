@@ -124,9 +124,9 @@ const mongoDB: StoreEngine<OpenedReadStores, ReadModelOpenOptions> = {
   location: 'on a server',
   isAddress: (text) => MONGODB_FORM.test(text),
   parameters: MONGODB,
-  async open(address, { log, timeoutFactor }) {
+  async open(address, { timeoutFactor }) {
     const { openMongo } = await import('../stores/mongodb/mongodb.ts')
-    return { ...openMongo(address, log, timeoutFactor), commitUnderWay: () => undefined }
+    return { ...openMongo(address, timeoutFactor), commitUnderWay: () => undefined }
   },
 }
 

@@ -1,4 +1,3 @@
-import { createLogger } from '../../../src/runtime/logger.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { startMongo } from '../../services/mongodb.ts'
@@ -13,7 +12,7 @@ export const mongodb: CaseGroup = { name: 'mongodb', isLong: true, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const server = await startMongo()
-  const stores = openMongo(server.database, createLogger('silent'))
+  const stores = openMongo(server.database)
   const client = await connectBare(server.database)
   bench.finally(async () => {
     await stores.close()

@@ -1,6 +1,5 @@
 import type { Collection } from 'mongodb'
 import type { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
-import type { AppLogger } from '../../runtime/logger.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { PersonStore } from '../ports/person-store.ts'
 import type { ReadStore } from '../ports/read-store.ts'
@@ -95,7 +94,7 @@ export type MongoStores = {
  * @param timeoutFactor factor for the timeouts
  * @throws InvalidConnectionString
  */
-export function openMongo(address: string, log: AppLogger, timeoutFactor = 1): MongoStores {
+export function openMongo(address: string, timeoutFactor = 1): MongoStores {
   const mongo = connect(address, timeoutFactor)
   const stores = {
     reads: createMongoReadStore(mongo),
@@ -104,39 +103,12 @@ export function openMongo(address: string, log: AppLogger, timeoutFactor = 1): M
     files: createGridFileStore(mongo),
     breakers: [mongo.breaker],
   }
-  let isClosed = false
-  void waitUntilReachable(mongo, log, () => isClosed)
   return {
     ...stores,
     async close() {
-      isClosed = true
       await stores.reads.close()
       await stores.files.close()
       await mongo.close()
     },
-  }
-}
-
-/** Milliseconds between two attempts to reach the server at startup. */
-const RETRY_INTERVAL_MS = 1_000
-
-async function waitUntilReachable(mongo: MongoDatabase, log: AppLogger, isClosed: () => boolean): Promise<void> {
-  let isReported = false
-  while (!isClosed()) {
-    try {
-      await mongo.call(() => mongo.db.command({ ping: 1 }))
-      if (isReported) log.info({ server: mongo.server }, 'MongoDB is reachable')
-      return
-    } catch (error) {
-      if (!isReported && !isClosed()) {
-        const reason = error instanceof Error ? error.message : 'unknown'
-        log.warn(
-          { server: mongo.server, reason },
-          'MongoDB is not reachable; the service is not ready, and keeps trying',
-        )
-      }
-      isReported = true
-      await new Promise<void>((done) => setTimeout(done, RETRY_INTERVAL_MS).unref())
-    }
   }
 }

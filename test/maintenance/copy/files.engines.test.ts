@@ -8,7 +8,6 @@ import { Binary, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { copyFiles, faultOfContent } from '../../../src/maintenance/copy/files.ts'
-import { createLogger } from '../../../src/runtime/logger.ts'
 import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
 import { layoutOf } from '../../../src/stores/folder/directory-layout.ts'
 import type { FileStore } from '../../../src/stores/ports/file-store.ts'
@@ -40,7 +39,7 @@ const server = await mongoServer('copied files')
 
 async function inMongo(): Promise<OpenedFiles> {
   const address = server?.newDatabase() ?? ''
-  const stores = openMongo(address, createLogger('silent'))
+  const stores = openMongo(address)
   const client = new MongoClient(address)
   return {
     files: stores.files,

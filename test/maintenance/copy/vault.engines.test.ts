@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { copyVault } from '../../../src/maintenance/copy/installation.ts'
-import { createLogger } from '../../../src/runtime/logger.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import type { Vault, VaultItem } from '../../../src/stores/ports/vault.ts'
@@ -33,7 +32,7 @@ const server = await mongoServer('a copied vault')
 
 function inMongo(): OpenedVault {
   const address = server?.newDatabase() ?? ''
-  const stores = openMongo(address, createLogger('silent'))
+  const stores = openMongo(address)
   return {
     vault: stores.vault,
     async close() {

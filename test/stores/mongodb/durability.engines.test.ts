@@ -2,7 +2,6 @@ import type { Document } from 'mongodb'
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLogger } from '../../../src/runtime/logger.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import { at, diamond, diamonds, idsIn, letter, put } from '../../contract/read-store/model.ts'
 import { startMongoProxy } from '../../mongo-proxy/proxy.ts'
@@ -23,7 +22,7 @@ async function commandsSent(parameters: string): Promise<Document[]> {
   const proxy = await startMongoProxy(address)
   const commands: Document[] = []
   proxy.rule((_name, body) => void commands.push(body))
-  const { reads, vault, files, close } = openMongo(`${proxy.address}${parameters}`, createLogger('silent'))
+  const { reads, vault, files, close } = openMongo(`${proxy.address}${parameters}`)
   try {
     const build = await reads.live(diamonds)
     await build.write([put(diamond(1))], at(1), [letter('diamond-9', 1)])
