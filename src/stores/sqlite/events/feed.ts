@@ -12,7 +12,7 @@ import {
 import type { WarningLogger } from '../../../runtime/logger.ts'
 import { countTurns } from '../change-detection.ts'
 import type { EventLogFile } from './connection.ts'
-import { decodeRows, positionAt, toStoredEvents } from './rows.ts'
+import { decodeRows, positionAt, rowsOf } from './rows.ts'
 import type { CommittedGroup } from './writer.ts'
 
 /** Positions read per turn of the event loop. */
@@ -92,7 +92,7 @@ export class SqliteLiveFeed {
   /** Passes the events of this process's commit to the subscriptions, so that they need not read the file. */
   onCommitted({ before, head, appends }: CommittedGroup, bytes: number): void {
     if (head === before) return
-    const events = this.#tail.isFollowed ? appends.flatMap(({ append, last }) => toStoredEvents(append, last)) : []
+    const events = this.#tail.isFollowed ? decodeRows(appends.flatMap(writtenRows)) : []
     this.#tail.add({ before: positionOrStart(before), end: positionAt(head), events, bytes })
     this.#tail.trim()
     this.#moveTo(head)
@@ -123,6 +123,8 @@ export class SqliteLiveFeed {
     this.#tail.wakeFollowers()
   }
 }
+
+const writtenRows = ({ append, last }: CommittedGroup['appends'][number]) => rowsOf(append, last - append.events.length)
 
 export const numberOf = (from: PositionOrStart): number => (from === 'start' ? 0 : Number(from.commit))
 

@@ -44,19 +44,17 @@ function parseJsonColumn([position, stream, revision]: SqliteEventRow, text: str
   }
 }
 
-/** The events as decodeRows would return them, without reading them. `last` is the position of the append's last event. */
-export function toStoredEvents({ stream, firstRevision, events }: EncodedAppend, last: number): StoredEvent[] {
-  const start = last - events.length + 1
-  return events.map(({ event }, index) => ({
-    id: event.id,
-    type: event.type,
-    data: event.data,
-    metadata: event.metadata,
+/** @param head position of the last event before the append */
+export const rowsOf = ({ stream, firstRevision, events }: EncodedAppend, head: number): SqliteEventRow[] =>
+  events.map(({ id, type, data, metadata }, index) => [
+    head + 1 + index,
     stream,
-    revision: BigInt(firstRevision + index),
-    position: positionAt(start + index),
-  }))
-}
+    firstRevision + index,
+    id,
+    type,
+    data,
+    metadata,
+  ])
 
 export function positionAt(position: number): { commit: bigint; prepare: bigint } {
   const commit = BigInt(position)

@@ -4,7 +4,7 @@ import { WrongRevision, type LogClosed, type Position, type Revision } from '../
 import { GroupCommit, type QueuedChange, type GroupWriteResult } from '../group-commit.ts'
 import type { EventLogConnection, EventLogFile } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
-import { decodeRows, positionAt, type SqliteEventRow } from './rows.ts'
+import { decodeRows, positionAt, rowsOf, type SqliteEventRow } from './rows.ts'
 
 /** The events written by one transaction: all positions after `before`, up to and including `head`. */
 export type CommittedGroup = {
@@ -142,7 +142,7 @@ function refusalOfAll(
 ): LogClosed | undefined {
   if (closedReason === undefined) return undefined
   for (const { stream, events } of appends) {
-    const types = events.map(({ event }) => event.type)
+    const types = events.map(({ type }) => type)
     const refusal = refusalOf(closedReason, stream, types)
     if (refusal !== undefined) return refusal
   }
@@ -175,15 +175,11 @@ function writeAppends(
 }
 
 function writeAppend(connection: EventLogConnection, append: EncodedAppend, head: number): AppendOutcome {
-  const { stream, expected, firstRevision, events } = append
-  let last = head
-  for (const { id, event, data, metadata } of events) {
-    const row: SqliteEventRow = [last + 1, stream, firstRevision + last - head, id, event.type, data, metadata]
-    if (last > head) connection.insert.run(...row)
-    else if (!writeFirst(connection, expected, row)) return outcomeOfRepeat(connection, append)
-    last++
+  for (const [index, row] of rowsOf(append, head).entries()) {
+    if (index > 0) connection.insert.run(...row)
+    else if (!writeFirst(connection, append.expected, row)) return outcomeOfRepeat(connection, append)
   }
-  return { kind: 'written', last }
+  return { kind: 'written', last: head + append.events.length }
 }
 
 function writeFirst(
