@@ -77,7 +77,7 @@ export class ReadModelConsumer implements EventConsumer {
   }
 }
 
-/** Milliseconds between two checks whether another build is to be written. */
+/** Milliseconds between two checks for a build that replaces the live one. */
 const BUILD_CHECK_INTERVAL_MS = 1_000
 
 /**

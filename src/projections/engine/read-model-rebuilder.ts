@@ -70,7 +70,7 @@ export class ReadModelRebuilder {
     return build && this.#dropIfUnusable(build, () => this.openForWriting(build))
   }
 
-  /** Whether the next run writes another build: a filled one is to be promoted, or another process has promoted one. */
+  /** Whether the next run writes another build: a filled one waits to be promoted, or another process has promoted one. */
   async isReplaced(live: ReadModelBuild): Promise<boolean> {
     return (await this.findFilledBuild()) !== undefined || !(await this.reads.isLive(this.#declaration, live))
   }
