@@ -1,5 +1,5 @@
 /** Milliseconds on the observer's own clock. */
-export type FailureDetectorTimings = {
+type FailureDetectorTimings = {
   /** Silence after which the observer confirms that the store accepts writes. */
   readonly suspectedAfterMs: number
   /** Silence after which a holder counts as dead. */
