@@ -11,13 +11,17 @@ import { FERRETDB, startFerretDB, type FerretDB } from '../../ferretdb/server.ts
 import { freeze, thaw } from '../../freeze.ts'
 import { until } from '../../until.ts'
 
-type Given = { folder: string; ferret: FerretDB; service: Service }
+type Given = { folder: string; dataDir: string; ferret: FerretDB; service: Service }
 const test = suite<Given>('a service whose MongoDB is unavailable')
 
 test.before.each(async (given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'adamant-away-'))
   given.ferret = await startFerretDB(given.folder)
-  given.service = await startService({ settings: { READ_MODEL: `${given.ferret.address}adamant` } })
+  given.dataDir = join(given.folder, 'data')
+  given.service = await startService({
+    dataDir: given.dataDir,
+    settings: { READ_MODEL: `${given.ferret.address}adamant` },
+  })
 })
 test.after.each(async ({ folder, ferret, service }) => {
   await service.stop()
@@ -105,7 +109,7 @@ test('starts without MongoDB and becomes ready when it is available', async (giv
   await given.service.stop()
   await given.ferret.kill()
   const settings = { READ_MODEL: `${given.ferret.address}adamant`, ROLES: 'http' }
-  const service = await startService({ settings, vendors: given.service })
+  const service = await startService({ dataDir: given.dataDir, settings, vendors: given.service })
   given.service = service
   const { text } = expect(503, await service.send({ path: '/health/ready' }))
   assert.match(text, 'the read models are unavailable')
