@@ -15,8 +15,14 @@ export const CHANGE_NUMBERS = ['created', 'fieldsChanged', 'certificationsChange
 export type ChangeNumbers = Readonly<Record<ChangeNumber, number>>
 type ChangeNumber = (typeof CHANGE_NUMBERS)[number]
 
-const changeNumbers = (numberOf: (name: ChangeNumber) => number): ChangeNumbers =>
-  Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, numberOf(name)])) as ChangeNumbers
+/** A literal, because several are made for each event: Object.fromEntries takes ten times as long. */
+const changeNumbers = (numberOf: (name: ChangeNumber) => number): ChangeNumbers => ({
+  created: numberOf('created'),
+  fieldsChanged: numberOf('fieldsChanged'),
+  certificationsChanged: numberOf('certificationsChanged'),
+  scoresChanged: numberOf('scoresChanged'),
+  changed: numberOf('changed'),
+})
 
 const UNCHANGED = changeNumbers(() => 0)
 
