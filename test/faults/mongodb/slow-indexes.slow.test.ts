@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { form, newSender } from '../../api/harness/secrets.ts'
@@ -14,6 +18,11 @@ const CREATED = 4
 
 test('rejects secrets until all indexes are created, each once', async () => {
   const address = server?.newDatabase() ?? ''
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-indexes-'))
+  const former = await startService({ dataDir, settings: { READ_MODEL: address } })
+  const { authorization } = await newSender(former.installation)
+  await former.stop()
+  await dropVaultIndexes(address)
   const proxy = await startMongoProxy(address)
   const requested: string[] = []
   let finish = () => {}
@@ -23,9 +32,10 @@ test('rejects secrets until all indexes are created, each once', async () => {
     requested.push(JSON.stringify([body[name], body['indexes']]))
     return requested.length > CREATED ? { until: finished } : undefined
   })
-  const service = await startService({ settings: { READ_MODEL: proxy.address } })
+  // Without projections, which wait until the vault was compared with the log.
+  const settings = { READ_MODEL: proxy.address, ROLES: 'http' }
+  const service = await startService({ dataDir, settings, vendors: former })
   try {
-    const { authorization } = await newSender(service.installation)
     const share = form('/api/v1/share', 'secret=x', authorization)
     await until('a share to be rejected', async () => (await service.send(share)).status === 503)
     finish()
@@ -36,7 +46,21 @@ test('rejects secrets until all indexes are created, each once', async () => {
     await service.stop()
     await proxy.stop()
     await server?.drop(address)
+    rmSync(dataDir, { recursive: true, force: true })
   }
 })
+
+/** As before an upgrade that adds these indexes. */
+async function dropVaultIndexes(address: string): Promise<void> {
+  const client = await MongoClient.connect(address)
+  try {
+    const collections = await client.db().collections()
+    const vault = collections.filter(({ collectionName }) => collectionName.startsWith('vault_'))
+    assert.ok(vault.length > 0)
+    for (const collection of vault) await collection.dropIndexes()
+  } finally {
+    await client.close()
+  }
+}
 
 if (server !== undefined) test.run()
