@@ -5,6 +5,8 @@ import type { MeasuredService } from './services/service.ts'
 /** Measures once and returns a figure in the case's unit. */
 export type Measurement = () => Promise<number>
 
+export type Limit = { readonly min: number } | { readonly max: number }
+
 /** One line of the result table. */
 export type Case = {
   readonly name: string
@@ -12,8 +14,10 @@ export type Case = {
   readonly ours: Measurement
   /** The figure to compare with. Without it, `ours` is only recorded. */
   readonly baseline?: Measurement
-  /** Limit for ours / baseline. Without it, the ratio is only recorded. */
-  readonly target?: { readonly min: number } | { readonly max: number }
+  /** For ours / baseline. Without it, the ratio is only recorded. */
+  readonly target?: Limit
+  /** For the figure itself. */
+  readonly limit?: Limit
 }
 
 /** Resources for a group. Services are new and stopped at the end of the group. */
@@ -23,7 +27,8 @@ export type Bench = {
   readonly seconds: number
   /** @param settings additional environment variables */
   adamant(settings?: NodeJS.ProcessEnv): Promise<Adamant>
-  baseline(): Promise<MeasuredService>
+  /** @param settings additional environment variables */
+  baseline(settings?: NodeJS.ProcessEnv): Promise<MeasuredService>
   /** Runs at the end of the group, also after an error, in reverse order. */
   finally(cleanup: () => Promise<void>): void
 }

@@ -1,4 +1,4 @@
-import type { Case } from './group.ts'
+import type { Case, Limit } from './group.ts'
 
 /** Results of all rounds of one case. */
 export type CaseRounds = {
@@ -19,15 +19,21 @@ export type ResultRow = {
 }
 
 export function summarize({ benchCase, ours, baseline }: CaseRounds): ResultRow {
-  const unpaired: ResultRow = { name: benchCase.name, unit: benchCase.unit, ours: median(ours) }
+  const { name, unit, target, limit } = benchCase
+  const figure = median(ours)
+  const unpaired: ResultRow = { name, unit, ours: figure, ...(limit && verdict(figure, limit, ` ${unit}`)) }
   if (baseline.length === 0) return unpaired
-  const ratio = median(ours.map((figure, round) => figure / (baseline[round] ?? Number.NaN)))
-  const compared: ResultRow = { ...unpaired, baseline: median(baseline), ratio }
-  if (benchCase.target === undefined) return compared
-  return 'min' in benchCase.target
-    ? { ...compared, target: `>= ${benchCase.target.min}`, ok: ratio >= benchCase.target.min }
-    : { ...compared, target: `<= ${benchCase.target.max}`, ok: ratio <= benchCase.target.max }
+  const ratio = median(ours.map((each, round) => each / (baseline[round] ?? Number.NaN)))
+  return { ...unpaired, baseline: median(baseline), ratio, ...(target && verdict(ratio, target, '')) }
 }
+
+function verdict(value: number, limit: Limit, unit: string): Pick<ResultRow, 'target' | 'ok'> {
+  return 'min' in limit
+    ? { target: `>= ${formatLimit(limit.min)}${unit}`, ok: value >= limit.min }
+    : { target: `<= ${formatLimit(limit.max)}${unit}`, ok: value <= limit.max }
+}
+
+const formatLimit = (value: number) => (value < 100 ? String(value) : value.toLocaleString('en'))
 
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b)

@@ -127,7 +127,8 @@ async function runGroup(
     generator,
     seconds,
     adamant: (settings) => stoppedAfterGroup(startAdamant(settings)),
-    baseline: () => stoppedAfterGroup(against === undefined ? startBaseline() : startAdamant({}, against)),
+    baseline: (settings) =>
+      stoppedAfterGroup(against === undefined ? startBaseline(settings) : startAdamant(settings, against)),
     finally: (cleanup) => void cleanups.push(cleanup),
   }
   try {

@@ -16,6 +16,7 @@ import { listsOfAMillion } from './lists-1m.ts'
 import { rebuild, rebuildOfAMillion } from './rebuild.ts'
 import { refresh } from './refresh.ts'
 import { secrets } from './secrets.ts'
+import { slowDisk } from './slow-disk.ts'
 import { tree } from './tree.ts'
 import { watching } from './watching.ts'
 
@@ -32,6 +33,7 @@ export const GROUPS: readonly CaseGroup[] = [
   secrets,
   tree,
   watching,
+  slowDisk,
   listsOfAMillion,
   rebuild,
   rebuildOfAMillion,

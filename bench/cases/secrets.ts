@@ -51,7 +51,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
 }
 
 /** Each connection shares a secret, reveals it, and shares the next. */
-function sharesAndReveals(adamant: Adamant, passphrase: string): SecretsLoad {
+export function sharesAndReveals(adamant: Adamant, passphrase: string): SecretsLoad {
   const passphraseField = passphrase === '' ? {} : { passphrase }
   const headers = { Authorization: adamant.basic }
   const share = {
@@ -66,7 +66,7 @@ function sharesAndReveals(adamant: Adamant, passphrase: string): SecretsLoad {
   return { connections, requests, order: 'all-per-connection', carry: { first: [], pattern: '"secret_key":"([^"]+)"' } }
 }
 
-function measureSecretsRate({ generator, seconds }: Bench, { port }: Adamant, load: SecretsLoad): Measurement {
+export function measureSecretsRate({ generator, seconds }: Bench, { port }: Adamant, load: SecretsLoad): Measurement {
   return async () => (await generator.measure({ port, seconds, ...load })).rate
 }
 

@@ -20,10 +20,12 @@ export function buildBaseline(): void {
   copyFileSync(join(root, 'package.json'), join(outputFolder, 'package.json'))
 }
 
-export async function startBaseline(): Promise<MeasuredService> {
+/** @param settings additional environment variables */
+export async function startBaseline(settings: NodeJS.ProcessEnv = {}): Promise<MeasuredService> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-plain-'))
   const port = await freePort()
-  const child = startPinned([join(outputFolder, 'bench/baseline/main.js'), folder, String(port)], join(folder, 'log'))
+  const main = join(outputFolder, 'bench/baseline/main.js')
+  const child = startPinned([main, folder, String(port)], join(folder, 'log'), settings)
   if (child.stdout === null) throw new Error('the baseline service has no output')
   const [line] = (await once(child.stdout, 'data', { signal: AbortSignal.timeout(30_000) })) as [Buffer]
   const { token } = JSON.parse(line.toString()) as { token: string }

@@ -25,6 +25,13 @@ test('reports a rate that is too low or a cost that is too high', () => {
   assert.is(summarize({ benchCase: cost, ours: [150], baseline: [100] }).ok, true)
 })
 
+test('compares a figure with its limit, also without a baseline', () => {
+  const read: Case = { name: 'GET', unit: 'us', ours: nothing, limit: { max: 5000 } }
+  assert.is(summarize({ benchCase: read, ours: [5001], baseline: [] }).ok, false)
+  const line = summarize({ benchCase: read, ours: [4999], baseline: [100] })
+  assert.equal([line.ok, line.target, line.ratio], [true, '<= 5,000 us', 49.99])
+})
+
 test('only records a case without a baseline', () => {
   const line = summarize({
     benchCase: { name: 'refresh', unit: 'requests/s', ours: nothing },
