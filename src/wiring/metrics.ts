@@ -56,7 +56,7 @@ const LOG_COUNTERS: Readonly<Record<keyof SqliteEventStoreStats, string>> = {
   calls: 'Appends that were committed to the event log',
   events: 'Events that were committed to the event log',
   transactions: 'Transactions of the event log; one can commit several appends',
-  busy: 'Transactions of the event log that found its file locked by another process; they are retried',
+  busy: 'Transactions of the event log that failed because another process kept its file locked',
   failures: 'Transactions of the event log that failed',
   checkpoints: "WAL checkpoints of the event log's file",
   checkpointsOnLoop: "WAL checkpoints of the event log's file that blocked the event loop, because their thread failed",

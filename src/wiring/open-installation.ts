@@ -195,22 +195,21 @@ type OpenOptions = {
 /** Opens the installation of the settings on a given log. */
 export async function openInstallationOn(
   settings: Settings,
-  openLogOn: (logOptions: Pick<EventStoreOpenOptions, 'otherCommit' | 'warn'>) => Promise<OpenedEventStore>,
+  openLogOn: (logOptions: Pick<EventStoreOpenOptions, 'warn'>) => Promise<OpenedEventStore>,
   { lock, timeoutFactor = 1, isInUse = false, beforeLog = async () => undefined }: OpenOptions = {},
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER, MASTER_KEY, MASTER_KEY_OLD } = settings
   const log = createLogger(settings.LOG_LEVEL)
   const engineOptions = { folder: DATA_DIR, log, timeoutFactor }
-  const { reads, vault, persons, files, breakers, commitUnderWay, ...readModels } = await withSettingName(
-    'READ_MODEL',
-    () => engineOf(READ_STORES, READ_MODEL).open(READ_MODEL, engineOptions),
+  const { reads, vault, persons, files, breakers, ...readModels } = await withSettingName('READ_MODEL', () =>
+    engineOf(READ_STORES, READ_MODEL).open(READ_MODEL, engineOptions),
   )
   const highWaterMarks = openHighWaterMarkFile(join(DATA_DIR, HIGH_WATER_MARK_FILE))
   const logWarning: WarningLogger = (fields, message) => log.warn(fields, message)
   async function openKeysAndLog() {
     await beforeLog({ reads, vault, persons, files, highWaterMarks })
     const keys = openMasterKeys({ dataDir: DATA_DIR, masterKey: MASTER_KEY, masterKeyOld: MASTER_KEY_OLD, isInUse })
-    return { keys, ...(await openLogOn({ otherCommit: commitUnderWay, warn: logWarning })) }
+    return { keys, ...(await openLogOn({ warn: logWarning })) }
   }
   const { keys, ...opened } = await withSettingName('EVENT_STORE', openKeysAndLog).catch(async (error: unknown) => {
     await readModels.close()

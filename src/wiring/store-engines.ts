@@ -52,8 +52,6 @@ export type EventStoreOpenOptions = StoreFolder &
   ServerOptions & {
     /** The log is empty and another one is copied into it; it accepts appends before it is complete. */
     readonly isCopyTarget: boolean
-    /** Resolves when the vault's commit under way has ended: appends that follow are then committed together. */
-    readonly otherCommit: () => Promise<void> | undefined
     readonly warn: WarningLogger
   }
 
@@ -73,8 +71,6 @@ type OpenedReadStores = {
   readonly persons: PersonStore
   readonly files: FileStore
   readonly breakers: readonly CircuitBreaker[]
-  /** `otherCommit` for an event store in the same folder. */
-  readonly commitUnderWay: () => Promise<void> | undefined
   close(): Promise<void>
 }
 
@@ -126,7 +122,7 @@ const mongoDB: StoreEngine<OpenedReadStores, ReadModelOpenOptions> = {
   parameters: MONGODB,
   async open(address, { timeoutFactor }) {
     const { openMongo } = await import('../stores/mongodb/mongodb.ts')
-    return { ...openMongo(address, timeoutFactor), commitUnderWay: () => undefined }
+    return openMongo(address, timeoutFactor)
   },
 }
 
@@ -138,16 +134,16 @@ export const READ_STORES: Readonly<Record<string, StoreEngine<OpenedReadStores, 
     example: 'sqlite',
     async open(_address, { folder, log }) {
       // First, because an open read store watches its files until it is closed.
-      const vault = openSqliteVault(join(folder, VAULT_FILE))
-      const reads = openSqliteReadStore(folder, { warn: (fields, message) => log.warn(fields, message) })
+      const warn: WarningLogger = (fields, message) => log.warn(fields, message)
+      const vault = openSqliteVault(join(folder, VAULT_FILE), { warn })
+      const reads = openSqliteReadStore(folder, { warn })
       const files = openDirectoryFileStore(join(folder, FILES_FOLDER))
       const close = async () => {
         await reads.close()
         await vault.close()
         await files.close()
       }
-      const commitUnderWay = () => vault.pendingCommit()
-      return { reads, vault, persons: vault.persons, files, breakers: [], commitUnderWay, close }
+      return { reads, vault, persons: vault.persons, files, breakers: [], close }
     },
   },
   mongodb: { ...mongoDB, example: 'mongodb://HOST:PORT/DATABASE', note: 'with the name of the database' },

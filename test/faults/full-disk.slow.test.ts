@@ -25,7 +25,7 @@ test('rejects writes with 503 and Retry-After, still serves reads, and recovers 
     const { store } = service.installation
     if (!isEmbedded(store)) return
     const first = await created(ann, { sku: 'BEFORE' })
-    store.limitPages(1)
+    await store.limitPages(1)
     const entries = Array.from({ length: 500 }, (_, number) => stone({ sku: `FULL-${number}` }))
     const full = await Promise.all(Array.from({ length: 6 }, () => ann.post('/v4/diamond/bulk', { entries })))
     assert.ok(full.some(({ status }) => status === 503))
@@ -41,7 +41,7 @@ test('rejects writes with 503 and Retry-After, still serves reads, and recovers 
     const stored = full.filter(({ status }) => status === 201).length
     assert.is((await ann.get('/v4/diamond')).headers['x-total-count'], String(1 + stored * 500))
 
-    store.limitPages(1_000_000)
+    await store.limitPages(1_000_000)
     await assertReports(service, 200, 0)
     const headers = { 'Idempotency-Key': 'full' }
     const after = list(expect(201, await ann.post('/v4/diamond/bulk', { entries }, headers)))

@@ -24,7 +24,7 @@ test('rejects new secrets without storing events, still reveals existing ones, a
       ['told', 'burned', 'kept'].map((secret) => shared(url, ann, { secret })),
     )
     if (revealed === undefined || burned === undefined || kept === undefined) throw new Error('nothing was shared')
-    vault.limitPages(1)
+    await vault.limitPages(1)
     const long = { secret: 'x'.repeat(10_000), recipient: 'tom@example.com' }
     const share = () => request(url, form('/api/v1/share', new URLSearchParams(long).toString(), ann.authorization))
     await until('the last free page to be used', async () => (await share()).status === 503)
@@ -42,7 +42,7 @@ test('rejects new secrets without storing events, still reveals existing ones, a
     shownIn(await post(url, `private/${burned.metadata_key}/burn`))
     expectUnknownSecret(await post(url, `secret/${burned.secret_key}`), burned.secret_key)
 
-    vault.limitPages(1_000_000)
+    await vault.limitPages(1_000_000)
     const again = await shared(url, ann, { ...long, recipient: 'ina@example.com' })
     // The mail must be sent before the secret is read, because a read secret's link is not mailed.
     await until('the mail', () => postbox.accepted.some(({ text }) => text?.includes(again.secret_key)))

@@ -9,13 +9,12 @@ import { stones } from '../../stones.ts'
 /**
  * How well the service uses EventStoreDB. Creating a diamond needs two appends (the diamond and its scores) and two
  * deliveries, so the upper limit is half the append rate of the bare client on the same server in the same run.
+ * Recorded without a target, because that server shares the two cores.
  */
 export const ceiling: CaseGroup = { name: 'ceiling', isLong: true, prepare }
 
 const CONNECTIONS = 20
 const BULK_SIZE = 500
-/** Share of the upper limit. */
-const MIN_SHARE = 0.6
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const server = await startEventStore()
@@ -39,14 +38,12 @@ async function prepare(bench: Bench): Promise<Case[]> {
       unit: 'requests/s',
       ours: afterScoring(measureRate(bench, adamant, CONNECTIONS, one)),
       baseline: afterScoring(halved(appends(client, bench.seconds, CONNECTIONS))),
-      target: { min: MIN_SHARE },
     },
     {
       name: `on EventStoreDB: stones in bulks of ${BULK_SIZE}, against half the append rate of the bare client with as many callers`,
       unit: 'requests/s',
       ours: afterScoring(async () => (await bulks()) * BULK_SIZE),
       baseline: afterScoring(halved(appends(client, bench.seconds, BULK_SIZE))),
-      target: { min: MIN_SHARE },
     },
   ]
 }

@@ -1,5 +1,4 @@
-import { performance } from 'node:perf_hooks'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   scoreDiamonds,
   type DiamondToScore,
@@ -21,41 +20,32 @@ import { neverAborted } from '../../projections/engine/loop.ts'
 import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
-/**
- * Milliseconds without a request after which none is expected: a client that sends requests in sequence needs a pause.
- */
-const IDLE_MS = 4
+/** Milliseconds without a request after which none is expected: a client may take as long between two bulks. */
+const IDLE_MS = 100
 
-/** Milliseconds of one utilization sample of the event loop, and maximum wait for requests. */
-const SAMPLE_MS = 2
-const MAX_YIELD_MS = 1_000
-
-/** Utilization of the event loop above which scoring waits. */
-const BUSY_UTILIZATION = 0.7
+/** Milliseconds between two looks at the requests, and maximum wait for them. */
+const POLL_MS = 10
+const MAX_YIELD_MS = 500
 
 /**
- * Gives requests priority: waits while they keep the event loop busy, at most a second, so that scoring is slow under
- * load but never stops. Scores may be an hour late, responses may not.
+ * Gives requests priority: waits until there are none, at most half a second, so that scoring is slow under load but
+ * never stops. Scores may be an hour late, responses may not.
  * @param isIdleFor whether no request was under way for the given number of milliseconds
- * @returns false if the event loop was busy until the end
+ * @returns false if there were requests until the end
  */
 export async function yieldToRequests(isIdleFor: (milliseconds: number) => boolean): Promise<boolean> {
-  // Let requests that have arrived start first.
-  await nextTurn()
   const deadline = performance.now() + MAX_YIELD_MS
-  while (performance.now() < deadline) {
-    if (isIdleFor(IDLE_MS)) return true
-    const before = performance.eventLoopUtilization()
-    await pause(SAMPLE_MS)
-    if (performance.eventLoopUtilization(before).utilization <= BUSY_UTILIZATION) return true
+  while (!isIdleFor(IDLE_MS)) {
+    if (performance.now() >= deadline) return false
+    await pause(POLL_MS)
   }
-  return false
+  return true
 }
 
 export type ScoringReactionOptions = ScoringTools & {
   /** Called with the number of diamonds just scored. */
   readonly onScored: (count: number) => void
-  /** Gives requests priority. @returns false if they still keep the event loop busy */
+  /** Gives requests priority. @returns false if there still are any */
   readonly yieldToRequests: () => Promise<boolean>
 }
 
@@ -73,17 +63,17 @@ const BATCH_SIZES = { busy: 100, free: 500 }
 export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions }>({
   name: 'scoring',
   streamPrefixes: ['diamond-'],
-  createHandler({ scoring: options }) {
-    let isFree = false
-    return async (events, signal = neverAborted()) => {
+  createHandler:
+    ({ scoring: options }) =>
+    async (events, signal = neverAborted()) => {
       const { candidates, poisonEvents, causes } = await findDiamondsToScore(options, events)
       const due = await withoutScored(options, candidates)
       const running: Promise<PromiseSettledResult<ScoreDiamondsResult>[]>[] = []
       for (let from = 0; from < due.length && !signal.aborted;) {
+        const isFree = await options.yieldToRequests()
         const to = from + (isFree ? BATCH_SIZES.free : BATCH_SIZES.busy)
         running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, to), recordScores)]))
         from = to
-        isFree = await options.yieldToRequests()
       }
       for (const outcome of (await Promise.all(running)).flat()) {
         if (outcome.status === 'rejected') throw outcome.reason
@@ -93,8 +83,7 @@ export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions
       }
       signal.throwIfAborted()
       return poisonEvents
-    }
-  },
+    },
 })
 
 /** The last event of the batch that requires scoring, by diamond. */

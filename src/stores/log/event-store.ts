@@ -209,7 +209,7 @@ type EventLogDescription = {
   readonly fenceDelayMs: number
   /** Called after each append of this process, before its caller's promise resolves. */
   readonly onAppended?: (stream: string) => void
-  readonly diskErrorMessage?: () => string | undefined
+  readonly diskErrorMessage?: () => Promise<string | undefined>
   readonly lastResponseAt?: () => number
 }
 

@@ -16,14 +16,15 @@ const MAX_RETRY_DELAY_MS = 32
  * Milliseconds until the next attempt: exponential back-off, because locks of this service are short and those of other
  * programs long.
  */
-export const retryDelayMs = (tries: number): number =>
+const retryDelayMs = (tries: number): number =>
   Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** Math.min(tries - 1, 10))
 
-/** Whether a change failed because another process holds the file's lock. */
-export const isBusy = (error: unknown): boolean =>
-  error instanceof StoreUnavailable &&
-  error.cause instanceof Database.SqliteError &&
-  error.cause.code.startsWith('SQLITE_BUSY')
+/** Whether a statement failed because another process holds the file's lock. */
+export const isBusyError = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
+/** Whether a change failed for that reason. */
+export const isBusy = (error: unknown): boolean => error instanceof StoreUnavailable && isBusyError(error.cause)
 
 /** Whether the content of a file is damaged. SQLITE_IOERR is a fault of the disk, which may be temporary. */
 export const isDamage = (error: unknown): error is SqliteErrorFields =>
@@ -172,6 +173,14 @@ export type TransactionalConnection = {
   readonly rollback: Database.Statement<[]>
   /** Idempotent. */
   close(): void
+}
+
+/** How a kind of file is written. */
+export type FileWriter<Connection extends TransactionalConnection, Change, Result> = {
+  readonly connect: (path: string) => Connection
+  readonly damageRemedy: string
+  /** Writes the changes in the open transaction. @returns one result for each */
+  readonly write: (connection: Connection, changes: readonly Change[]) => Result[]
 }
 
 /** Prepared once, because db.transaction() creates new functions on each call. */

@@ -7,58 +7,9 @@ import { encodeAppends } from './events/encoding.ts'
 import { numberOf, SqliteLiveFeed, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
 import { EventWriter, type CommittedGroup } from './events/writer.ts'
-import { DatabaseFile, isBusy } from './database-file.ts'
+import { DatabaseFile } from './database-file.ts'
+import { logThread, messageOf, type StorageThread } from './storage-thread.ts'
 import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal.ts'
-
-/**
- * Bytes of the test write. Large enough to need new pages, like a stone's event: a smaller write might fit into free
- * space of the file.
- */
-const PROBE_BYTES = 32_768
-
-/**
- * Whether the disk rejects writes: after a failed write, a test write shows it; before, a transaction
- * without changes, which a read-only file does not permit.
- */
-class DiskWriteCheck {
-  #lastWriteFailed = false
-
-  constructor(private readonly log: EventLogFile) {}
-
-  recordSuccess(): void {
-    this.#lastWriteFailed = false
-  }
-
-  /** Call it after a write that failed for a reason other than another process's lock. */
-  recordFailure(): void {
-    this.#lastWriteFailed = true
-  }
-
-  /** The reason why writes fail now, if they do. */
-  currentError(): string | undefined {
-    try {
-      this.log.use((connection) => {
-        connection.begin.run()
-        if (!this.#lastWriteFailed) {
-          // Deletes nothing, but fails for a read-only file, for which BEGIN IMMEDIATE begins a read transaction.
-          connection.db.exec('DELETE FROM events WHERE position < 0')
-          return void connection.rollback.run()
-        }
-        // The same transaction drops the table. It leaves a few free pages, which the next events use.
-        connection.db.exec(`CREATE TABLE room (x); INSERT INTO room VALUES (zeroblob(${PROBE_BYTES})); DROP TABLE room`)
-        this.log.commit(connection)
-      })
-      this.#lastWriteFailed = false
-      return undefined
-    } catch (error) {
-      // Another process is writing.
-      if (!this.#lastWriteFailed && isBusy(error)) return undefined
-      return messageOf(error)
-    }
-  }
-}
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Milliseconds between two checks for events of other processes. */
 const WATCH_INTERVAL_MS = 20
@@ -69,20 +20,20 @@ export type SqliteEventStoreStats = Readonly<EventWriter['stats'] & WalCheckpoin
 export interface SqliteEventStore extends EventStore {
   stats(): SqliteEventStoreStats
   /** Limits the file to this many pages of 4 KiB, to simulate a full disk. */
-  limitPages(pages: number): void
+  limitPages(pages: number): Promise<void>
 }
 
 export type SqliteEventStoreOptions = {
   /** Milliseconds that an append waits for other processes' transactions; default 5000. */
-  readonly busyDeadlineMs?: number
+  readonly busyTimeoutMs?: number
   /** Creates an empty log that accepts appends before it is complete: another log's events are copied into it. */
   readonly isCopyTarget?: boolean
-  /** The pending commit of another store whose callers append next. This store's commit waits for it to save a disk sync. */
-  readonly otherCommit?: () => Promise<void> | undefined
   /** Called for a failed checkpoint and for each failed read of a subscription. */
   readonly warn?: WarningLogger
-  /** Defaults to the process's shared thread. */
+  /** Checkpoints the WAL; by default the process's thread for that. */
   readonly thread?: WalThread
+  /** Writes the log; by default the process's thread for that. */
+  readonly storageThread?: StorageThread
 }
 
 /** Pages of 4 KiB written between two checkpoints: at most 16 MB. */
@@ -95,9 +46,9 @@ const PAGE_BYTES = 4096
 const pagesOf = (appends: number, characters: number) => PAGES_PER_COMMIT + appends + characters / PAGE_BYTES
 
 /** Reads the log's head. The log is closed if that fails. @throws StoreUnavailable */
-function openFeed(log: EventLogFile, warn: WarningLogger): SqliteLiveFeed {
+function openFeed(log: EventLogFile, warn: WarningLogger, isWriting: () => boolean): SqliteLiveFeed {
   try {
-    return new SqliteLiveFeed(log, warn)
+    return new SqliteLiveFeed(log, warn, isWriting)
   } catch (error) {
     log.close()
     throw error
@@ -111,16 +62,15 @@ function openFeed(log: EventLogFile, warn: WarningLogger): SqliteLiveFeed {
 export function openSqliteEventStore(
   file: string,
   {
-    busyDeadlineMs = 5000,
+    busyTimeoutMs = 5000,
     isCopyTarget = false,
-    otherCommit = () => undefined,
     warn = emitWarning,
     thread = walThread,
+    storageThread = logThread,
   }: SqliteEventStoreOptions = {},
 ): SqliteEventStore {
   const format = isCopyTarget ? copiedLogFormat : eventLogFormat
   const log: EventLogFile = new DatabaseFile(file, (path) => connect(path, format), LOG_DAMAGE_REMEDY)
-  const feed = openFeed(log, warn)
   const checkpointer = new WalCheckpointer({
     file,
     name: 'the log',
@@ -130,22 +80,20 @@ export function openSqliteEventStore(
     warn,
     fallback: () => checkpointOnLoop('passive'),
   })
-  const diskCheck = new DiskWriteCheck(log)
 
   const onCommitted = (group: CommittedGroup) => {
-    diskCheck.recordSuccess()
     const bytes = group.appends.reduce((sum, { append }) => sum + append.approximateBytes, 0)
     feed.onCommitted(group, bytes)
     checkpointer.recordWrites(pagesOf(group.appends.length, bytes))
   }
+  const kind = isCopyTarget ? 'copied log' : 'log'
   const writer = new EventWriter({
-    log,
+    file: { path: file, kind, busyTimeoutMs },
+    thread: storageThread,
+    warn,
     onCommitted,
-    onFailure: () => diskCheck.recordFailure(),
-    busyDeadlineMs,
-    isCopyTarget,
-    otherCommit,
   })
+  const feed = openFeed(log, warn, () => writer.isWriting)
   const watch = setInterval(() => tryRefreshHead(feed), WATCH_INTERVAL_MS).unref()
 
   function checkpointOnLoop(mode: 'passive' | 'truncate'): void {
@@ -178,6 +126,7 @@ export function openSqliteEventStore(
     },
     async close() {
       clearInterval(watch)
+      await writer.close()
       await checkpointer.close()
       // Empties the WAL so that the file can be copied alone.
       checkpointOnLoop('truncate')
@@ -190,12 +139,12 @@ export function openSqliteEventStore(
     firstEventWritten: 'on creation',
     isCopyTarget,
     fenceDelayMs: 0,
-    diskErrorMessage: () => diskCheck.currentError(),
+    diskErrorMessage: () => writer.diskError(),
   } as const
   return {
     ...createEventStore(store, engine),
     stats: () => ({ ...writer.stats, ...checkpointer.stats }),
-    limitPages: (pages) => log.use(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
+    limitPages: (pages) => writer.limitPages(pages),
   }
 }
 

@@ -115,7 +115,7 @@ test('of the event log that dies is logged, replaced on the event loop, and rest
 
 test('of the vault that dies fails the shredding and is restarted by the next one', async ({ folder }) => {
   const wal = thread()
-  const vault = openSqliteVault(join(folder, 'vault.db'), wal)
+  const vault = openSqliteVault(join(folder, 'vault.db'), { thread: wal })
   const [died] = await Promise.allSettled([vault.shred()])
   assert.match(died?.status === 'rejected' ? String(died.reason) : '', 'died')
   assert.is(await vault.shred(), true)

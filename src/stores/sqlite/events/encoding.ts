@@ -1,9 +1,9 @@
-import { checkAppend, serializeData, serializeMetadata, uuidToBytes } from '../../log/event-serialization.ts'
+import { checkAppend, serializeData, serializeMetadata } from '../../log/event-serialization.ts'
 import type { Append, NewEvent, Revision } from '../../ports/event-store.ts'
 
 /** An event's columns. */
 type EncodedEvent = {
-  readonly id: Buffer
+  readonly id: string
   readonly type: string
   readonly data: string
   readonly metadata: string
@@ -33,7 +33,7 @@ export function encodeAppends(appends: readonly Append[]): EncodedAppend[] {
 }
 
 const encodeEvent = (event: NewEvent): EncodedEvent => ({
-  id: uuidToBytes(event.id),
+  id: event.id,
   type: event.type,
   data: serializeData(event),
   metadata: serializeMetadata(event),

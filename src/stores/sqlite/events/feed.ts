@@ -52,22 +52,27 @@ const BACK_OFF = { firstPauseMs: 100, longestPauseMs: 100 }
 /** The head of the log, and the newest events of this process's commits. */
 export class SqliteLiveFeed {
   readonly #tail = new LogTail(TAIL_LIMITS)
+  /** The newest position of any process. */
   #head = 0
+  /** Up to where subscriptions may read: the end of the tail. */
+  #delivered = 0
   #version = -1
   readonly #turn = countTurns()
   #checkedInTurn = -1
 
+  /** @param isWriting whether this process's appends are under way: the file can contain them already */
   constructor(
     private readonly log: EventLogFile,
     private readonly warn: WarningLogger,
+    private readonly isWriting: () => boolean,
   ) {
     this.#tail.startAt('start')
     this.refreshHead()
   }
 
   /**
-   * The newest position of any process. Commits of other processes change SQLite's data_version, which is checked once
-   * per turn; commits of this connection do not: https://sqlite.org/pragma.html#pragma_data_version
+   * The newest position of any process. Commits of other connections change SQLite's data_version, which is checked once
+   * per turn: https://sqlite.org/pragma.html#pragma_data_version
    * @throws StoreUnavailable
    */
   refreshHead(): number {
@@ -81,10 +86,11 @@ export class SqliteLiveFeed {
       return found
     })
     this.#checkedInTurn = turn
-    if (head !== this.#head) {
+    this.#head = head
+    if (head !== this.#delivered && !this.isWriting()) {
       // Another process has written: subscriptions read its events from the file.
       this.#tail.startAt(positionOrStart(head))
-      this.#moveTo(head)
+      this.#deliver(head)
     }
     return head
   }
@@ -95,7 +101,8 @@ export class SqliteLiveFeed {
     const events = this.#tail.isFollowed ? decodeRows(appends.flatMap(writtenRows)) : []
     this.#tail.add({ before: positionOrStart(before), end: positionAt(head), events, bytes })
     this.#tail.trim()
-    this.#moveTo(head)
+    this.#head = Math.max(this.#head, head)
+    this.#deliver(head)
   }
 
   readonly source: SubscriptionSource = {
@@ -111,15 +118,15 @@ export class SqliteLiveFeed {
 
   async *#readPages(from: number, filter: StreamFilter | undefined): AsyncGenerator<SubscriptionBatch> {
     for (let position = from; !this.#tail.covers(positionOrStart(position)); await nextTick()) {
-      const end = Math.min(position + PAGE, this.#head)
+      const end = Math.min(position + PAGE, this.#delivered)
       const events = readPage(this.log, position, end, filter)
-      yield { events, position: positionOrStart(end), caughtUp: end >= this.#head }
+      yield { events, position: positionOrStart(end), caughtUp: end >= this.#delivered }
       position = end
     }
   }
 
-  #moveTo(head: number): void {
-    this.#head = head
+  #deliver(head: number): void {
+    this.#delivered = head
     this.#tail.wakeFollowers()
   }
 }

@@ -1,6 +1,6 @@
 import { CorruptEvent, type StoredEvent } from '../../ports/event-store.ts'
 import type { EncodedAppend } from './encoding.ts'
-import { uuidFromBytes } from '../../log/event-serialization.ts'
+import { uuidFromBytes, uuidToBytes } from '../../log/event-serialization.ts'
 
 export type SqliteEventRow = [
   position: number,
@@ -50,7 +50,7 @@ export const rowsOf = ({ stream, firstRevision, events }: EncodedAppend, head: n
     head + 1 + index,
     stream,
     firstRevision + index,
-    id,
+    uuidToBytes(id),
     type,
     data,
     metadata,

@@ -14,10 +14,7 @@ export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> =
     yield* readItems(file, (connection) => connection.receiptsAfter, receiptItem)
     yield* readItems(file, (connection) => connection.mailsAfter, mailItem)
   },
-  restore: (items) =>
-    file.change((connection) => {
-      for (const item of items) restoreOne(connection, item)
-    }),
+  restore: (items) => file.change('restore', items),
 })
 
 async function* readItems<Row extends VaultRow>(
@@ -55,14 +52,3 @@ const mailItem = ({ digest, kind, sealed, created_at, due_at, confirmed }: MailR
   dueAt: due_at,
   confirmed: confirmed === 1,
 })
-
-function restoreOne(connection: ContentStatements, item: VaultItem): void {
-  const { kind, digest, sealed } = item
-  if (kind === 'entry') {
-    connection.restoreEntry.run(digest, sealed, item.createdAt, item.expiresAt, item.confirmed ? 1 : 0)
-  } else if (kind === 'receipt') {
-    connection.restoreReceipt.run(digest, item.token, sealed, item.forgottenAt)
-  } else {
-    connection.restoreMail.run(digest, item.mail, sealed, item.createdAt, item.dueAt, item.confirmed ? 1 : 0)
-  }
-}

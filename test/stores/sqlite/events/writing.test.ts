@@ -1,17 +1,18 @@
 import Database from 'better-sqlite3'
 import { statSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import * as assert from 'uvu/assert'
+import { startWorker } from '../../../../src/runtime/start-worker.ts'
+import { WorkerPool } from '../../../../src/runtime/worker-pool.ts'
 import { OutcomeUnknown, StoreUnavailable, type Append } from '../../../../src/stores/ports/event-store.ts'
 import { connect, eventLogFormat } from '../../../../src/stores/sqlite/events/connection.ts'
+import { logThread, type StorageThread } from '../../../../src/stores/sqlite/storage-thread.ts'
+import type { StorageAnswer, StorageTask } from '../../../../src/stores/sqlite/storage-worker.ts'
 import { event, events, ids, newStream, rejectedWith } from '../../../contract/event-store/given.ts'
-import { withFakeTime } from '../../../fake-time.ts'
 import { until } from '../../../until.ts'
 import { suiteOnFile } from './given.ts'
 
 const test = suiteOnFile('the event log')
-
-/** Stops the clock: a transaction is closed after some time, and waiting appends would go into the next one. */
-const atOneTime = (run: () => Promise<void>) => withFakeTime(run)
 
 const large = () => ({ ...event(), data: { text: 'x'.repeat(50_000) } })
 
@@ -23,7 +24,7 @@ test('rejects appends on a full disk, still serves reads, and accepts appends wh
   const kept = event()
   await store.append(stream, 'none', [kept])
   const head = await store.head()
-  store.limitPages(12)
+  await store.limitPages(12)
   const outcomes = await Promise.allSettled([
     store.append(stream, 0n, [event()]),
     store.append(newStream(), 'none', [large()]),
@@ -34,27 +35,16 @@ test('rejects appends on a full disk, still serves reads, and accepts appends wh
   }
   assert.equal(ids(await store.readStream(stream)), [kept.id])
   assert.equal(await store.head(), head)
-  store.limitPages(100_000)
+  await store.limitPages(100_000)
   await store.append(newStream(), 'none', [large()])
   assert.is((await store.readStream(stream)).length, 1)
 })
 
-test('waits one turn for further appends to group with the first', async ({ open }) => {
-  const store = open({ otherCommit: () => new Promise((done) => setImmediate(done)) })
-  await atOneTime(async () => {
-    const first = store.append(newStream(), 'none', [event()])
-    const second = new Promise((done) => setImmediate(done)).then(() => store.append(newStream(), 'none', [event()]))
-    await Promise.all([first, second])
-  })
-  const { transactions, events } = store.stats()
-  assert.equal([transactions, events], [1, 2])
-})
-
 test('leaves no gap in the positions after a failed append', async ({ open }) => {
   const store = open()
-  store.limitPages(12)
+  await store.limitPages(12)
   await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event(), large()]))
-  store.limitPages(100_000)
+  await store.limitPages(100_000)
   assert.is((await store.append(newStream(), 'none', [event()])).commit, 2n)
 })
 
@@ -100,17 +90,17 @@ test('reports a failed commit as OutcomeUnknown and continues with a new connect
   assert.equal(ids(await store.readStream(streams[0] ?? '')), [one.id])
 })
 
-test('waits for a transaction of another process without blocking the event loop between retries', async ({
-  file,
-  open,
-}) => {
-  const store = open({ busyDeadlineMs: 120_000 })
+test('waits for a transaction of another process without blocking the event loop', async ({ file, open }) => {
+  const store = open({ busyTimeoutMs: 120_000 })
   const other = new Database(file)
   other.exec('BEGIN IMMEDIATE')
   const stream = newStream()
   let isStored = false
   const append = store.append(stream, 'none', [event()]).then(() => (isStored = true))
-  await until('the third try', () => store.stats().busy >= 3)
+  for (let turn = 0; turn < 100; turn++) {
+    await new Promise((done) => setImmediate(done))
+    assert.equal(await store.readStream(stream), [])
+  }
   assert.is(isStored, false)
   other.exec('COMMIT')
   await append
@@ -129,7 +119,7 @@ test('rejects an append at its deadline when another process does not end its tr
   file,
   open,
 }) => {
-  const store = open({ busyDeadlineMs: 40 })
+  const store = open({ busyTimeoutMs: 40 })
   const other = new Database(file)
   other.exec('BEGIN IMMEDIATE')
   const stream = newStream()
@@ -140,30 +130,61 @@ test('rejects an append at its deadline when another process does not end its tr
   other.close()
 })
 
-test('delivers an event to a subscription in the tick of its commit', async ({ open }) => {
+test('delivers an event to a subscription in the turn in which its append resolves', async ({ open }) => {
   const store = open()
   const batches = store.subscribe(await store.head())[Symbol.asyncIterator]()
   await batches.next()
-  const next = batches.next()
   const one = event()
-  const appended = store.append(newStream(), 'none', [one])
-  let ticks = 0
-  const count = () => {
-    ticks++
-    counting = setImmediate(count)
-  }
-  let counting = setImmediate(count)
-  const [batch] = await Promise.all([next, appended])
-  clearImmediate(counting)
-  assert.equal(ids(batch.done === true ? [] : batch.value.events), [one.id])
-  assert.ok(ticks <= 1, `${ticks} ticks`)
+  let delivered: readonly string[] = []
+  const next = batches.next().then(({ value, done }) => (delivered = done === true ? [] : ids(value.events)))
+  await store.append(newStream(), 'none', [one])
+  await new Promise((done) => process.nextTick(done))
+  assert.equal(delivered, [one.id])
+  await next
+})
+
+test('shows an append to readers and subscriptions only when it is committed', async ({ open }) => {
+  const release = Promise.withResolvers<void>()
+  const held = logThread.run.bind(logThread)
+  const store = open({ storageThread: { run: async (task) => release.promise.then(() => held(task)) } })
+  const head = await store.head()
+  const batches = store.subscribe(head)[Symbol.asyncIterator]()
+  await batches.next()
+  let isDelivered = false
+  const next = batches.next().finally(() => (isDelivered = true))
+  const stream = newStream()
+  const append = store.append(stream, 'none', [event()])
+  for (let turn = 0; turn < 100; turn++) await new Promise((done) => setImmediate(done))
+  assert.equal([await store.head(), await store.readStream(stream), isDelivered], [head, [], false])
+  release.resolve()
+  const [position] = await Promise.all([append, next])
+  assert.equal(await store.head(), position)
+})
+
+test('reports appends under way as OutcomeUnknown if their thread ends, and writes later ones on a new thread', async ({
+  open,
+}) => {
+  const warnings: string[] = []
+  let started = 0
+  const start = () =>
+    started++ === 0
+      ? new Worker('require("node:worker_threads").parentPort.once("message", () => process.exit(1))', { eval: true })
+      : startWorker('../../../../src/stores/sqlite/storage-worker', import.meta.url)
+  const storageThread: StorageThread = new WorkerPool<StorageTask, StorageAnswer>(start, 1)
+  const store = open({ storageThread, warn: (_fields, message) => void warnings.push(message) })
+  const stream = newStream()
+  await Promise.all([
+    rejectedWith(OutcomeUnknown, store.append(stream, 'none', [event()])),
+    rejectedWith(OutcomeUnknown, store.append(newStream(), 'none', [event()])),
+  ])
+  assert.equal(warnings, ['the storage thread ended; the next write starts a new one'])
+  await store.append(stream, 'none', [event()])
+  assert.is((await store.readStream(stream)).length, 1)
 })
 
 test('commits parallel appends in one transaction', async ({ open }) => {
   const store = open()
-  await atOneTime(async () => {
-    await Promise.all(events(100).map((one) => store.append(newStream(), 'none', [one])))
-  })
+  await Promise.all(events(100).map((one) => store.append(newStream(), 'none', [one])))
   const { transactions, calls, events: written } = store.stats()
   assert.equal([transactions, calls, written], [1, 100, 100])
 })
