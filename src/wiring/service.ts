@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isIntentionallyReadOnly, describeReadOnlyState } from '../domain/installation/log-lifecycle.ts'
+import { isIntentionallyReadOnly, describeReadOnlyState } from '../domain/installation/read-only-state.ts'
 import { ENDPOINTS } from '../http/endpoints.ts'
 import { RequestMetrics } from '../http/health/health.ts'
 import type { ListeningServer } from '../http/kit/server.ts'

@@ -1,7 +1,4 @@
 import {
-  readOnlyStateOf,
-  COPY_STREAM,
-  LOG_STREAM,
   type CopyAbandoned,
   type CopyBegun,
   type CopyDone,
@@ -9,6 +6,7 @@ import {
   type LogOpened,
   type ReplayMade,
 } from '../../domain/installation/log-lifecycle.ts'
+import { readOnlyStateOf, COPY_STREAM, LOG_STREAM } from '../../domain/installation/read-only-state.ts'
 import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { eventId, type Origin } from '../../events/event-metadata.ts'
 import { withRetry } from '../core/retry.ts'

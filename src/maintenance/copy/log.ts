@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelAttached } from '../../domain/diamond/stone-model.ts'
 import { STORES_STREAM } from '../../domain/installation/installation.ts'
-import { COPY_STREAM } from '../../domain/installation/log-lifecycle.ts'
+import { COPY_STREAM } from '../../domain/installation/read-only-state.ts'
 import { decode } from '../../events/decode.ts'
 import { readEpoch } from '../../events/lineage.ts'
 import {

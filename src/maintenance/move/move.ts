@@ -8,7 +8,7 @@ import {
   openLog,
   type LogMoveContext,
 } from '../../commands/installation/move-log.ts'
-import { isIntentionallyReadOnly } from '../../domain/installation/log-lifecycle.ts'
+import { isIntentionallyReadOnly } from '../../domain/installation/read-only-state.ts'
 import { storeIdentitiesOf, type Installation } from '../../wiring/installation.ts'
 import { InstallationCopy, type VaultCopyCounts } from '../copy/installation.ts'
 import { OperationFailure, type Operation } from '../operation.ts'

@@ -8,7 +8,7 @@ import {
   COPY_STREAM,
   LOG_STREAM,
   describeReadOnlyState,
-} from '../../domain/installation/log-lifecycle.ts'
+} from '../../domain/installation/read-only-state.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { countItems, OperationFailure } from '../operation.ts'
 

@@ -8,7 +8,7 @@ import {
   type TileReader,
 } from '../../evidence/tiles.ts'
 import { STORES_STREAM } from '../../domain/installation/installation.ts'
-import { COPY_STREAM } from '../../domain/installation/log-lifecycle.ts'
+import { COPY_STREAM } from '../../domain/installation/read-only-state.ts'
 import { comparePositions, type PositionOrStart, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModelBuild, Document, StoredDocument, DocumentWrite } from '../../stores/ports/read-store.ts'
 import { parsePositions, formatPositions } from '../engine/position-text.ts'

@@ -1,6 +1,6 @@
 import type { CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelRemoved } from '../../domain/diamond/stone-model.ts'
-import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
+import { LOG_STREAM } from '../../domain/installation/read-only-state.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { eventTimeOf } from '../../events/event-metadata.ts'
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
+import { LOG_STREAM } from '../../domain/installation/read-only-state.ts'
 import {
   StoreMisconfigured,
   StoreUnavailable,

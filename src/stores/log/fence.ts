@@ -4,7 +4,7 @@ import {
   LOG_STREAM,
   isAppendAllowed,
   type ReadOnlyState,
-} from '../../domain/installation/log-lifecycle.ts'
+} from '../../domain/installation/read-only-state.ts'
 import { LogClosed, type EventLog } from '../ports/event-store.ts'
 import { SingleFlight } from './single-flight.ts'
 

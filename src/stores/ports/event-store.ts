@@ -2,7 +2,7 @@
  * The event store port: an append-only log of streams with one total order. The log is the only source of truth.
  * Adapters: sqlite/events.ts (embedded), eventstoredb/eventstoredb.ts. Both pass test/contract/event-store.ts.
  */
-import { describeReadOnlyState, type ReadOnlyState } from '../../domain/installation/log-lifecycle.ts'
+import { describeReadOnlyState, type ReadOnlyState } from '../../domain/installation/read-only-state.ts'
 
 /** Revision of a stream's last event, counted from 0n; `none` for a stream without events. */
 export type Revision = bigint | 'none'
@@ -115,7 +115,7 @@ export interface EventStore extends EventLog {
   identity(): Promise<string>
   /**
    * Why the log is read-only: another process fenced it, or it has not been filled completely. It then takes only the
-   * appends that isAppendAllowed (domain/installation/log-lifecycle.ts) permits. Undefined if the log is open.
+   * appends that isAppendAllowed (domain/installation/read-only-state.ts) permits. Undefined if the log is open.
    * @throws StoreUnavailable
    */
   closedReason(): Promise<ReadOnlyState | undefined>

@@ -9,7 +9,7 @@ import {
   finishCopy,
   openLog,
 } from '../../../src/commands/installation/move-log.ts'
-import { COPY_STREAM, describeReadOnlyState } from '../../../src/domain/installation/log-lifecycle.ts'
+import { COPY_STREAM, describeReadOnlyState } from '../../../src/domain/installation/read-only-state.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'

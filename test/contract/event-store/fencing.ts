@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { LOG_STREAM } from '../../../src/domain/installation/log-lifecycle.ts'
+import { LOG_STREAM } from '../../../src/domain/installation/read-only-state.ts'
 import { LogClosed, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { event, ids, newStream, rejectedWith, type Rules } from './given.ts'
 

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
-import { LOG_STREAM } from '../../../domain/installation/log-lifecycle.ts'
+import { LOG_STREAM } from '../../../domain/installation/read-only-state.ts'
 import { createLogCreatedEvent } from '../../log/event-store.ts'
 import { uuidToBytes } from '../../log/event-serialization.ts'
 import {

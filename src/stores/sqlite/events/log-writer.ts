@@ -1,4 +1,4 @@
-import { COPY_STREAM, LOG_STREAM, type ReadOnlyState } from '../../../domain/installation/log-lifecycle.ts'
+import { COPY_STREAM, LOG_STREAM, type ReadOnlyState } from '../../../domain/installation/read-only-state.ts'
 import { deriveClosedReason, refusalOf } from '../../log/fence.ts'
 import type { Revision } from '../../ports/event-store.ts'
 import type { FileWriter, SqliteFileFormat } from '../database-file.ts'

@@ -1,4 +1,4 @@
-import { COPY_STREAM, LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
+import { COPY_STREAM, LOG_STREAM } from '../../domain/installation/read-only-state.ts'
 import { createEventStore } from '../log/event-store.ts'
 import { serializeData, serializeMetadata, validateStorable } from '../log/event-serialization.ts'
 import { deriveClosedReason, refusalOf } from '../log/fence.ts'

@@ -6,7 +6,7 @@ import {
   isAppendAllowed,
   describeReadOnlyState,
   type ReadOnlyState,
-} from '../../../src/domain/installation/log-lifecycle.ts'
+} from '../../../src/domain/installation/read-only-state.ts'
 
 const event = (type: string, data: Readonly<Record<string, unknown>> = {}) => ({ type, data })
 
