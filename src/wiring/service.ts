@@ -119,6 +119,8 @@ async function startComponents(
   const urls = publicUrlsOf(settings, httpServer?.port ?? settings.PORT)
   const state = { stopping: false }
   await requireServable(installation)
+  // An embedded log's thread that cannot start ends the start; a disk that rejects writes only makes the service unready.
+  await store.diskErrorMessage()
   await compareClockWithLog(installation)
   const rollbackMonitor = await LogRollbackMonitor.open(installation, parts)
   registerBreakerMetrics(installation)
