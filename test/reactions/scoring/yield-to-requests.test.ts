@@ -5,17 +5,16 @@ import { withFakeTime } from '../../fake-time.ts'
 
 const test = suite('yielding to requests')
 
-/** Milliseconds until it ends, and its result, when the last request ends at this time. */
-async function yieldingUntil(lastRequestEndsAt: number): Promise<readonly [milliseconds: number, isFree: boolean]> {
-  let outcome: readonly [number, boolean] | undefined
+/** When it ends and its result, if the last request ends at this time; in milliseconds from its start. */
+async function yieldingUntil(lastRequestEndsAt: number): Promise<unknown> {
+  let outcome: unknown
   await withFakeTime(async (time) => {
     const started = time.now()
     const isIdleFor = (milliseconds: number) => time.now() - started - lastRequestEndsAt >= milliseconds
-    const yielding = yieldToRequests(isIdleFor).then((isFree) => (outcome = [time.now() - started, isFree]))
-    for (let milliseconds = 0; outcome === undefined && milliseconds < 1_000; milliseconds++) await time.advance(1)
-    await yielding
+    const yielding = yieldToRequests(isIdleFor).then((isFree) => [time.now() - started, isFree])
+    await time.advance(1_000)
+    outcome = await yielding
   })
-  if (outcome === undefined) throw new Error('it did not end')
   return outcome
 }
 
