@@ -67,6 +67,8 @@ export class StorageWriter<Change, Result> {
   #lastTransactionMs = 0
   #onGathered: (() => void) | undefined
   #writing: Promise<void> | undefined
+  /** Whether the thread may have opened the file: closing one that only was read starts no thread. */
+  #isOpen = false
 
   constructor(private readonly options: StorageWriterOptions & GroupOptions<Change, Result>) {}
 
@@ -112,7 +114,8 @@ export class StorageWriter<Change, Result> {
   async close(): Promise<void> {
     this.#flush()
     await this.#writing
-    await this.#run({ do: 'close' })
+    // A thread that ends has closed its files.
+    if (this.#isOpen) await this.#run({ do: 'close' }).catch(() => undefined)
   }
 
   #flush(): void {
@@ -179,9 +182,12 @@ export class StorageWriter<Change, Result> {
 
   async #run(task: DistributedOmit<StorageTask, keyof StorageFile>): Promise<unknown> {
     const { file, thread, warn } = this.options
+    this.#isOpen = true
     const answer = await thread.run({ ...file, ...task }).catch((error: unknown) => {
+      this.#isOpen = false
       warn({ err: error, file: file.path }, 'the storage thread ended; the next write starts a new one')
-      throw new OutcomeUnknown(`${file.path}: the storage thread ended`, { cause: error })
+      const Failure = task.do === 'write' ? OutcomeUnknown : StoreUnavailable
+      throw new Failure(`${file.path}: the storage thread ended: ${messageOf(error)}`, { cause: error })
     })
     if ('failure' in answer) throw toError(file.path, answer.failure)
     return answer.value

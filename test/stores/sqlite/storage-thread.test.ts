@@ -235,6 +235,11 @@ test('reports the outcome of changes as unknown if the thread ends, and says so 
   assert.equal(warnings, ['the storage thread ended; the next write starts a new one'])
 })
 
+test('starts no thread to close a file that was only read', async ({ thread, writer }) => {
+  await writer.close()
+  assert.equal(thread.otherTasks, [])
+})
+
 const checks = ({ otherTasks }: TestThread) =>
   otherTasks.flatMap((task) => (task.do === 'check' ? [task.thoroughly] : []))
 

@@ -124,7 +124,7 @@ const CHANGES = {
   },
 } as const
 
-/** A mail that may be claimed; `claimant` is null if nobody holds it. */
+/** A mail that may be claimed; `claimant` is null if it is unclaimed. */
 export type ClaimableMail = {
   readonly digest: string
   readonly kind: MailName
