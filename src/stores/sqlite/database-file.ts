@@ -19,6 +19,8 @@ const MAX_RETRY_DELAY_MS = 32
 const retryDelayMs = (tries: number): number =>
   Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** Math.min(tries - 1, 10))
 
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** Whether a statement failed because another process holds the file's lock. */
 export const isBusyError = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')

@@ -7,8 +7,8 @@ import { encodeAppends } from './events/encoding.ts'
 import { numberOf, SqliteLiveFeed, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
 import { EventWriter, type CommittedGroup } from './events/writer.ts'
-import { DatabaseFile } from './database-file.ts'
-import { logThread, messageOf, type StorageThread } from './storage-thread.ts'
+import { DatabaseFile, messageOf } from './database-file.ts'
+import { logThread, type StorageThread } from './storage-thread.ts'
 import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal.ts'
 
 /** Milliseconds between two checks for events of other processes. */

@@ -4,18 +4,18 @@ import type { WarningLogger } from '../../runtime/logger.ts'
 import { startWorker } from '../../runtime/start-worker.ts'
 import { WorkerPool } from '../../runtime/worker-pool.ts'
 import { DamagedStore, OutcomeUnknown, StoreUnavailable } from '../ports/event-store.ts'
-import { isBusy } from './database-file.ts'
+import { isBusy, messageOf } from './database-file.ts'
 import type { StorageAnswer, StorageFailure, StorageFile, StorageTask } from './storage-worker.ts'
 
 /** A thread that writes and commits, so that the event loop does not wait for the disk. */
 export type StorageThread = Pick<WorkerPool<StorageTask, StorageAnswer>, 'run'>
 
-const startThread = (): StorageThread =>
+const createStorageThread = (): StorageThread =>
   new WorkerPool<StorageTask, StorageAnswer>(() => startWorker('./storage-worker', import.meta.url), 1)
 
 /** The process's threads: one for each kind of file, so that neither waits for the other's commit or lock. */
-export const logThread = startThread()
-export const vaultThread = startThread()
+export const logThread = createStorageThread()
+export const vaultThread = createStorageThread()
 
 export type StorageWriterOptions = {
   readonly file: StorageFile
@@ -32,8 +32,6 @@ type GroupOptions<Change, Result> = {
   /** Called after a commit, before the callers' promises resolve. */
   readonly onCommitted?: (changes: readonly Change[], results: readonly Result[]) => void
 }
-
-export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 type WaitingChange<Change, Result> = {
   readonly change: Change
@@ -67,8 +65,8 @@ export class StorageWriter<Change, Result> {
   #lastTransactionMs = 0
   #onGathered: (() => void) | undefined
   #writing: Promise<void> | undefined
-  /** Whether the thread may have opened the file: closing one that only was read starts no thread. */
-  #isOpen = false
+  /** On the thread. */
+  #file: 'not opened' | 'opened' | 'closed' = 'not opened'
 
   constructor(private readonly options: StorageWriterOptions & GroupOptions<Change, Result>) {}
 
@@ -114,8 +112,9 @@ export class StorageWriter<Change, Result> {
   async close(): Promise<void> {
     this.#flush()
     await this.#writing
-    // A thread that ends has closed its files.
-    if (this.#isOpen) await this.#run({ do: 'close' }).catch(() => undefined)
+    // No thread is started only to close a file.
+    if (this.#file === 'opened') await this.#run({ do: 'close' })
+    this.#file = 'closed'
   }
 
   #flush(): void {
@@ -182,9 +181,10 @@ export class StorageWriter<Change, Result> {
 
   async #run(task: DistributedOmit<StorageTask, keyof StorageFile>): Promise<unknown> {
     const { file, thread, warn } = this.options
-    this.#isOpen = true
+    if (this.#file === 'closed') throw new StoreUnavailable(`${file.path} is closed`)
+    this.#file = 'opened'
     const answer = await thread.run({ ...file, ...task }).catch((error: unknown) => {
-      this.#isOpen = false
+      this.#file = 'not opened'
       warn({ err: error, file: file.path }, 'the storage thread ended; the next write starts a new one')
       const Failure = task.do === 'write' ? OutcomeUnknown : StoreUnavailable
       throw new Failure(`${file.path}: the storage thread ended: ${messageOf(error)}`, { cause: error })

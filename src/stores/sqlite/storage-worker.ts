@@ -1,7 +1,14 @@
 import Database from 'better-sqlite3'
 import { parentPort } from 'node:worker_threads'
 import { DamagedStore } from '../ports/event-store.ts'
-import { DatabaseFile, isBusy, isBusyError, type FileWriter, type TransactionalConnection } from './database-file.ts'
+import {
+  DatabaseFile,
+  isBusy,
+  isBusyError,
+  messageOf,
+  type FileWriter,
+  type TransactionalConnection,
+} from './database-file.ts'
 import { copiedLogFormat, eventLogFormat } from './events/connection.ts'
 import { logWriter } from './events/log-writer.ts'
 import { vaultWriter } from './vault/vault-writer.ts'
@@ -83,7 +90,7 @@ const transact = <Result>(
   write: (connection: TransactionalConnection) => Result,
 ): Result =>
   file.use((connection) => {
-    begin(connection, busyTimeoutMs)
+    beginWithin(connection, busyTimeoutMs)
     const written = write(connection)
     file.commit(connection)
     return written
@@ -93,7 +100,7 @@ const transact = <Result>(
  * Tries every few milliseconds: SQLite's own waits become so long that a process that writes all the time would hold
  * the lock at each try.
  */
-function begin({ begin }: TransactionalConnection, busyTimeoutMs: number): void {
+function beginWithin({ begin }: TransactionalConnection, busyTimeoutMs: number): void {
   const deadline = performance.now() + busyTimeoutMs
   for (;;) {
     try {
@@ -124,9 +131,8 @@ function findDiskError(file: DatabaseFile<TransactionalConnection>, thoroughly: 
       )
     return undefined
   } catch (error) {
-    // Another process is writing.
-    if (isBusy(error)) return undefined
-    return error instanceof Error ? error.message : String(error)
+    // Another process is writing, so the disk accepts writes, unless the last one failed.
+    return isBusy(error) && !thoroughly ? undefined : messageOf(error)
   }
 }
 
@@ -138,11 +144,10 @@ function beginAndRollBack({ db, begin, rollback }: TransactionalConnection): voi
 }
 
 function describeFailure(error: unknown): StorageFailure {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
-  const { name, message, cause } = error
+  const { name = 'Error', cause } = error instanceof Error ? error : {}
   return {
     name,
-    message,
+    message: messageOf(error),
     ...(error instanceof DamagedStore && { remedy: error.remedy }),
     ...(cause instanceof Database.SqliteError && { sqlite: { code: cause.code, message: cause.message } }),
   }

@@ -235,6 +235,13 @@ test('reports the outcome of changes as unknown if the thread ends, and says so 
   assert.equal(warnings, ['the storage thread ended; the next write starts a new one'])
 })
 
+test('rejects what comes after the file was closed', async ({ thread, writer }) => {
+  await writer.close()
+  const [late] = await Promise.allSettled([writer.write('a')])
+  assert.ok(late?.status === 'rejected' && late.reason instanceof StoreUnavailable)
+  assert.equal(thread.transactions, [])
+})
+
 test('starts no thread to close a file that was only read', async ({ thread, writer }) => {
   await writer.close()
   assert.equal(thread.otherTasks, [])

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
+import { rejectedWith } from '../../contract/event-store/given.ts'
 import { vaultContract } from '../../contract/vault.ts'
 
 const folders: string[] = []
@@ -50,6 +52,27 @@ test("shows each of two processes the other's changes", async () => {
   assert.is(await one.readSecret('a'), undefined)
   await one.close()
   await other.close()
+})
+
+/** A deferred foreign key, which fails at the commit. */
+const FAILING_COMMIT = `
+  CREATE TABLE parent (id INTEGER PRIMARY KEY);
+  CREATE TABLE child (id REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED);
+  CREATE TRIGGER failing AFTER INSERT ON entries BEGIN INSERT INTO child VALUES (1); END`
+
+test('reports a change whose commit failed as not made, and continues with a new connection', async () => {
+  const file = join(newFolder(), 'vault.db')
+  const vault = openSqliteVault(file)
+  const other = new Database(file)
+  other.exec(FAILING_COMMIT)
+  await rejectedWith(StoreUnavailable, vault.put(entryOf('a'), []))
+  assert.is(await vault.readSecret('a'), undefined)
+  other.exec('DROP TRIGGER failing')
+  other.close()
+  const put = entryOf('b')
+  await vault.put(put, [])
+  assert.equal(await vault.readSecret('b'), put.sealed)
+  await vault.close()
 })
 
 test('is rejected if a newer release or another program created it', () => {

@@ -40,6 +40,19 @@ test('rejects appends on a full disk, still serves reads, and accepts appends wh
   assert.is((await store.readStream(stream)).length, 1)
 })
 
+test('reports a disk that rejected a write also while another process writes', async ({ file, open }) => {
+  const store = open()
+  await store.limitPages(12)
+  await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [large()]))
+  await store.limitPages(100_000)
+  const other = new Database(file)
+  other.exec('BEGIN IMMEDIATE')
+  assert.match((await store.diskErrorMessage()) ?? '', 'locked')
+  other.exec('COMMIT')
+  other.close()
+  assert.is(await store.diskErrorMessage(), undefined)
+})
+
 test('leaves no gap in the positions after a failed append', async ({ open }) => {
   const store = open()
   await store.limitPages(12)
