@@ -44,6 +44,15 @@ export function requireIntact(db: Database.Database, check: 'quick_check' | 'int
   if (damage !== 'ok') throw new Database.SqliteError(damage ?? check, 'SQLITE_CORRUPT')
 }
 
+/** Prepares a count of the WAL's pages that are not in the database file yet. It takes a few microseconds. */
+export function prepareWalCount(db: Database.Database): () => number {
+  const state = db.prepare<[], [busy: number, pages: number, moved: number]>('PRAGMA wal_checkpoint(NOOP)').raw()
+  return () => {
+    const [, pages = 0, moved = 0] = state.get() ?? []
+    return pages - moved
+  }
+}
+
 /** @param error for which `isDamage` is true */
 export const toDamagedStore = (file: string, remedy: string, error: SqliteErrorFields): DamagedStore =>
   new DamagedStore(file, remedy, { detail: `${error.code}: ${error.message}`, cause: error })

@@ -36,14 +36,8 @@ export type SqliteEventStoreOptions = {
   readonly storageThread?: StorageThread
 }
 
-/** Pages of 4 KiB written between two checkpoints: at most 16 MB. */
-const PAGES_BETWEEN_CHECKPOINTS = 4096
-/** Pages per commit in addition to the events' text: the table's last page and the index's inner pages. */
-const PAGES_PER_COMMIT = 3
-const PAGE_BYTES = 4096
-
-/** Streams are in random order, so that each append may dirty a different leaf of the index. */
-const pagesOf = (appends: number, characters: number) => PAGES_PER_COMMIT + appends + characters / PAGE_BYTES
+/** Of 4 KiB: 16 MB. */
+const MAX_WAL_PAGES = 4096
 
 /** Reads the log's head. The log is closed if that fails. @throws StoreUnavailable */
 function openFeed(log: EventLogFile, warn: WarningLogger, isWriting: () => boolean): SqliteLiveFeed {
@@ -74,8 +68,8 @@ export function openSqliteEventStore(
   const checkpointer = new WalCheckpointer({
     file,
     name: 'the log',
-    mode: 'bounded',
-    writesBetweenCheckpoints: PAGES_BETWEEN_CHECKPOINTS,
+    maxPages: MAX_WAL_PAGES,
+    countPages: () => log.use(({ countWalPages }) => countWalPages()),
     thread,
     warn,
     fallback: () => checkpointOnLoop('passive'),
@@ -84,7 +78,7 @@ export function openSqliteEventStore(
   const onCommitted = (group: CommittedGroup) => {
     const bytes = group.appends.reduce((sum, { append }) => sum + append.approximateBytes, 0)
     feed.onCommitted(group, bytes)
-    checkpointer.recordWrites(pagesOf(group.appends.length, bytes))
+    checkpointer.afterCommit()
   }
   const kind = isCopyTarget ? 'copied log' : 'log'
   const writer = new EventWriter({

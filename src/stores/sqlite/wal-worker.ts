@@ -4,8 +4,11 @@ import { parentPort } from 'node:worker_threads'
 import { checkpointWal, type WalCheckpointResult, type WalCheckpointTask } from './wal.ts'
 
 /** Milliseconds to wait for the write lock, and then, holding it, for readers. */
-const LOCK_TIMEOUTS_MS = { passive: 0, bounded: 100, truncate: 1_000 } as const
-/** Pages (64 MB) above which writers must restart the WAL: passive checkpoints alone never shrink it while others write. */
+const LOCK_TIMEOUTS_MS = { bounded: 100, truncate: 1_000 } as const
+/**
+ * Pages above which writers must restart the WAL: a passive checkpoint, which never waits, leaves what others write
+ * meanwhile, so the WAL would never shrink. 64 MB of the log and 128 MB of a read model.
+ */
 const LONG_WAL_PAGES = 16_384
 /** The write lock is free only briefly between writers, so taking it may need several attempts. */
 const ATTEMPTS = 10
@@ -33,7 +36,7 @@ function runCheckpoint({ file, mode }: WalCheckpointTask): WalCheckpointResult {
 }
 
 function checkpointAndReportBusy(db: Database.Database, mode: WalCheckpointTask['mode']): boolean {
-  if (mode !== 'bounded') return checkpointWal(db, mode).busy
+  if (mode === 'truncate') return checkpointWal(db, mode).busy
   let state = checkpointWal(db, 'passive')
   for (let attempt = 1; state.pages > LONG_WAL_PAGES && attempt <= ATTEMPTS; attempt++) {
     state = checkpointWal(db, 'restart')

@@ -5,10 +5,10 @@ import { WorkerPool } from '../../runtime/worker-pool.ts'
 import type { WarningLogger } from '../../runtime/logger.ts'
 
 /**
- * A checkpoint of a file's WAL. `passive`: never waits for readers or writers (PASSIVE). `bounded`: also makes
- * writers restart the WAL if it is long (RESTART). `truncate`: truncates the WAL, which also removes deleted data from it.
+ * A checkpoint of a file's WAL. `bounded`: waits for readers and writers only if the WAL is long, to restart it.
+ * `truncate`: truncates the WAL, which also removes deleted data from it.
  */
-export type WalCheckpointTask = { readonly file: string; readonly mode: 'passive' | 'bounded' | 'truncate' }
+export type WalCheckpointTask = { readonly file: string; readonly mode: 'bounded' | 'truncate' }
 
 /** `isBusy`: other connections prevented a complete checkpoint. `failure`: the error message, or '' on success. */
 export type WalCheckpointResult = { readonly isBusy: boolean; readonly failure: string }
@@ -38,35 +38,35 @@ export const createWalThread = (start: () => Worker = () => startWorker('./wal-w
 /** The process's shared thread. Started on first use; it does not keep the process running. */
 export const walThread = createWalThread()
 
-type WalCheckpointerOptions = WalCheckpointTask & {
+type WalCheckpointerOptions = Pick<WalCheckpointTask, 'file'> & {
   /** Display name for warnings, such as `the log`. */
   readonly name: string
-  /** Amount of writes between two checkpoints, in the unit of recordWrites. */
-  readonly writesBetweenCheckpoints: number
+  /** Pages in the WAL at which a checkpoint starts. */
+  readonly maxPages: number
+  /** Counts the WAL's pages that are not in the file yet. */
+  readonly countPages: () => number
   readonly thread: WalThread
   readonly warn: WarningLogger
   readonly fallback?: () => void
 }
 
-/** Checkpoints a file's WAL each time a given amount has been written. */
+/** Checkpoints a file's WAL when it has become long. */
 export class WalCheckpointer {
   readonly stats = { checkpoints: 0, checkpointsOnLoop: 0 }
-  #writesSinceCheckpoint = 0
+  /** Pages that the last checkpoint left in the WAL: it failed, or they were written meanwhile. */
+  #pagesLeft = 0
   #running: Promise<void> | undefined
   #isClosed = false
 
   constructor(private readonly options: WalCheckpointerOptions) {}
 
-  recordWrites(amount: number): void {
-    this.#writesSinceCheckpoint += amount
-    if (
-      this.#writesSinceCheckpoint < this.options.writesBetweenCheckpoints ||
-      this.#running !== undefined ||
-      this.#isClosed
-    )
-      return
-    this.#writesSinceCheckpoint = 0
-    this.#running = this.#run().finally(() => (this.#running = undefined))
+  afterCommit(): void {
+    if (this.#running !== undefined || this.#isClosed) return
+    if (this.#countPages() < this.#pagesLeft + this.options.maxPages) return
+    this.#running = this.#run().finally(() => {
+      this.#pagesLeft = this.#countPages()
+      this.#running = undefined
+    })
   }
 
   /** Resolves once the thread no longer has the file open for this checkpointer. */
@@ -75,11 +75,20 @@ export class WalCheckpointer {
     await this.#running
   }
 
+  #countPages(): number {
+    try {
+      return this.options.countPages()
+    } catch {
+      // The commit was successful. The file's next reader or writer reports the error.
+      return 0
+    }
+  }
+
   /** After a failure, the data stays in the WAL until a later checkpoint succeeds. */
   async #run(): Promise<void> {
-    const { file, mode, name, thread, warn, fallback } = this.options
+    const { file, name, thread, warn, fallback } = this.options
     try {
-      const { failure } = await thread.run({ file, mode })
+      const { failure } = await thread.run({ file, mode: 'bounded' })
       if (failure !== '')
         warn({ file, reason: failure }, `a checkpoint of ${name} failed; it will be retried after more writes`)
       this.stats.checkpoints++

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startWorker } from '../../../src/runtime/start-worker.ts'
+import type { ReadModelBuild } from '../../../src/stores/ports/read-store.ts'
 import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
@@ -33,17 +34,20 @@ const STONES = {
 const bytesOf = (folder: string) =>
   statSync(join(folder, readdirSync(folder).find((name) => /^read-stones.*\.db$/.test(name)) ?? '')).size
 
-test('runs from source and moves the WAL into the read model file', async ({ folder, warnings }) => {
-  const reads = openSqliteReadStore(folder, { warn: (_details, message) => void warnings.push(message) })
-  const build = await reads.live(STONES)
-  for (let batch = 1n; batch <= 9n; batch++) {
-    const writes = Array.from({ length: 500 }, (_, index) => ({
-      put: { id: Number(batch) * 500 + index, body: 'x'.repeat(200) },
-      revision: batch,
-    }))
-    const position = { commit: batch, prepare: batch }
-    await build.write(writes, { position, log: 'log', event: null })
+/** More than 32 MB in few documents: the length of the WAL counts. */
+async function fill(build: ReadModelBuild): Promise<void> {
+  const { position: last = 'start' } = (await build.checkpoint()) ?? {}
+  const first = last === 'start' ? 1n : last.commit + 1n
+  for (let position = first; position < first + 200n; position++) {
+    const put = { id: Number(position), body: 'x'.repeat(200_000) }
+    const checkpoint = { position: { commit: position, prepare: position }, log: 'log', event: null }
+    await build.write([{ put, revision: 1n }], checkpoint)
   }
+}
+
+test('runs from source and moves a long WAL into the read model file', async ({ folder, warnings }) => {
+  const reads = openSqliteReadStore(folder, { warn: (_details, message) => void warnings.push(message) })
+  await fill(await reads.live(STONES))
   await until('the file to grow', () => bytesOf(folder) > 500_000)
   await reads.close()
   assert.equal(warnings, [])
@@ -68,21 +72,10 @@ test('of the read models that dies is logged and restarted by the next checkpoin
     thread: wal,
   })
   const build = await reads.live(STONES)
-  let position = 0n
-  const write = async (batches: number) => {
-    for (let batch = 0; batch < batches; batch++) {
-      const first = Number(position++) * 500
-      const writes = Array.from({ length: 500 }, (_, index) => ({
-        put: { id: first + index, body: 'x'.repeat(200) },
-        revision: 1n,
-      }))
-      await build.write(writes, { position: { commit: position, prepare: position }, log: 'log', event: null })
-    }
-  }
   const before = bytesOf(folder)
-  await write(9)
+  await fill(build)
   await until('the death', () => warnings.length > 0)
-  await write(9)
+  await fill(build)
   await until('a checkpoint', () => bytesOf(folder) > before)
   assert.equal(warnings, [DIED])
   await reads.close()

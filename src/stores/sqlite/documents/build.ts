@@ -100,8 +100,8 @@ export type SqliteBuild = ReadModelBuild & {
 
 export type SqliteBuildOptions = {
   readonly turn: TurnCounter
-  /** Called with the number of documents that each transaction wrote. */
-  readonly onWritten: (documents: number) => void
+  /** Called after each transaction. */
+  readonly onCommitted: () => void
   /**
    * Called in every transaction.
    * @throws ReadModelLost if the file is missing: what is written to the open file would be lost; StoreUnavailable if
@@ -118,7 +118,7 @@ export function createBuild(
   id: string,
   db: Database.Database,
   declaration: ModelDeclaration,
-  { turn, onWritten, requireWritable, guard }: SqliteBuildOptions,
+  { turn, onCommitted, requireWritable, guard }: SqliteBuildOptions,
 ): SqliteBuild {
   const progress = progressOf(db)
   const documents = tableOf(db, declaration, 'documents', guard)
@@ -133,7 +133,7 @@ export function createBuild(
   })
   const cachedProgress = cacheUntilChanged(db, turn, readProgress)
 
-  const change = (rows: number, action: () => void): Promise<void> =>
+  const change = (action: () => void): Promise<void> =>
     retryWrite(() =>
       guard(() => {
         transact(() => {
@@ -141,7 +141,7 @@ export function createBuild(
           action()
         })
         cachedProgress.invalidate()
-        onWritten(rows)
+        onCommitted()
       }),
     )
   const queries = queriesOf(db, declaration)
@@ -161,7 +161,7 @@ export function createBuild(
     sequences: asTable(sequences),
     loadSequences: (ids) => sequences.load(ids).map(({ document }) => document),
     write: async (writes, checkpoint, deadLetters = [], sequenceWrites = []) =>
-      change(writes.length + sequenceWrites.length, () => {
+      change(() => {
         if (!progress.advance(checkpoint)) return
         apply(writes)
         if (sequenceWrites.length > 0)
@@ -169,7 +169,7 @@ export function createBuild(
         progress.park(deadLetters)
       }),
     deadLetters: async () => guard(progress.deadLetters),
-    unpark: async (stream) => change(0, () => progress.unpark(stream)),
+    unpark: async (stream) => change(() => progress.unpark(stream)),
     close: () => void db.close(),
   }
 }

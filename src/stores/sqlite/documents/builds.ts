@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { WarningLogger } from '../../../runtime/logger.ts'
 import { ReadModelLost, versionedName, type ModelDeclaration, type ReadModel } from '../../ports/read-store.ts'
 import type { TurnCounter } from '../change-detection.ts'
-import { isBusy, isDamage, requireIntact, type SqliteFileFormat } from '../database-file.ts'
+import { isBusy, isDamage, prepareWalCount, requireIntact, type SqliteFileFormat } from '../database-file.ts'
 import { WalCheckpointer, type WalThread } from '../wal.ts'
 import { BUILD_FILE_NAME, type SqliteBuildPointers } from './build-pointers.ts'
 import { createBuild, type SqliteBuild } from './build.ts'
@@ -56,10 +56,8 @@ const MIN_ABANDONED_AGE_MS = 60_000
 /** Milliseconds after which a pending build counts as abandoned. */
 const ABANDONED_AFTER_MS = 7 * 86_400_000
 
-/** Documents written between two checkpoints of a file: about 30 MB of WAL. */
-const DOCUMENTS_BETWEEN_CHECKPOINTS = 4000
-/** Pages that each transaction writes in addition (index leaves, checkpoint), counted as documents. */
-const COMMIT_OVERHEAD_DOCUMENTS = 3
+/** Of 8 KiB: 32 MB. */
+const MAX_WAL_PAGES = 4096
 
 /** Runs the action later, unless the process ends first. */
 export type SqliteScheduler = (action: () => void, milliseconds: number) => void
@@ -94,18 +92,18 @@ export function openBuilds(
     if (!make) requireFile(declaration, id)
     const guard = guardFor(declaration, id)
     const db = guard(() => openDatabase(path, formatOf(declaration), { cacheKib: CACHE_KIB[use], make }))
-    const walOptions = { file: path, mode: 'passive', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
+    const walOptions = { file: path, maxPages: MAX_WAL_PAGES, countPages: prepareWalCount(db) }
     // If a checkpoint fails, SQLite checkpoints during a commit (AUTOCHECKPOINT in read-model-file.ts): slower, but
     // correct.
     const checkpointer = new WalCheckpointer({ ...walOptions, name: 'a read model', thread, warn })
-    const onWritten = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
+    const onCommitted = () => checkpointer.afterCommit()
     checkpointers.push(checkpointer)
     try {
       const requireWritable = () => {
         requireFile(declaration, id)
         requireLease(declaration)
       }
-      const build = guard(() => createBuild(id, db, declaration, { turn, onWritten, requireWritable, guard }))
+      const build = guard(() => createBuild(id, db, declaration, { turn, onCommitted, requireWritable, guard }))
       opened.set(id, { build, db })
       return build
     } catch (error) {

@@ -43,8 +43,8 @@ const OPENING_TIMEOUT = 5_000
 /** Bytes. Rows of 2.5 KB waste over a third of a 4 KiB page; with 8 KiB pages, a third less is written and stored. */
 const PAGE_SIZE = 8192
 
-/** Pages, 128 MB of WAL. A fallback: normally the checkpointer keeps the WAL shorter. */
-const AUTOCHECKPOINT = 16_384
+/** Pages, 256 MB of WAL. A fallback, on the event loop: normally the checkpointer keeps the WAL shorter. */
+const AUTOCHECKPOINT = 32_768
 
 /**
  * synchronous = NORMAL is sufficient because read models can be rebuilt from the log: a power failure may lose the last

@@ -8,6 +8,7 @@ import {
   requirePragma,
   createOrMigrate,
   prepareTransactionStatements,
+  prepareWalCount,
   type SqliteFileFormat,
   type DatabaseFile,
 } from '../database-file.ts'
@@ -126,6 +127,7 @@ function statements(db: Database.Database) {
        ON CONFLICT (stream, revision) DO NOTHING`,
     ),
     insert: db.prepare<SqliteEventRow>('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    countWalPages: prepareWalCount(db),
     lastPosition: db.prepare<[], number>('SELECT max(position) FROM events').pluck(),
     lastRevision: db.prepare<[string], number | null>('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
     stored: db

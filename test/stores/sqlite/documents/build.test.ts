@@ -27,7 +27,7 @@ const open = (name: string): Database.Database =>
 
 const OPTIONS: SqliteBuildOptions = {
   turn: countTurns(),
-  onWritten: () => undefined,
+  onCommitted: () => undefined,
   requireWritable: () => undefined,
   guard: mapTransientErrors,
 }
