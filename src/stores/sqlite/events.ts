@@ -36,7 +36,7 @@ export type SqliteEventStoreOptions = {
   readonly storageThread?: StorageThread
 }
 
-/** Of 4 KiB: 16 MB. */
+/** Pages of 4 KiB: a checkpoint of 16 MB. */
 const MAX_WAL_PAGES = 4096
 
 /** Reads the log's head. The log is closed if that fails. @throws StoreUnavailable */

@@ -41,9 +41,9 @@ export const walThread = createWalThread()
 type WalCheckpointerOptions = Pick<WalCheckpointTask, 'file'> & {
   /** Display name for warnings, such as `the log`. */
   readonly name: string
-  /** Pages in the WAL at which a checkpoint starts. */
+  /** Pages of the WAL that are not in the file yet at which a checkpoint starts. */
   readonly maxPages: number
-  /** Counts the WAL's pages that are not in the file yet. */
+  /** Counts those pages. */
   readonly countPages: () => number
   readonly thread: WalThread
   readonly warn: WarningLogger
@@ -60,6 +60,7 @@ export class WalCheckpointer {
 
   constructor(private readonly options: WalCheckpointerOptions) {}
 
+  /** Starts a checkpoint if the WAL is long, unless one is running. */
   afterCommit(): void {
     if (this.#running !== undefined || this.#isClosed) return
     if (this.#countPages() < this.#pagesLeft + this.options.maxPages) return

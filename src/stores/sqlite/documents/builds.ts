@@ -56,7 +56,7 @@ const MIN_ABANDONED_AGE_MS = 60_000
 /** Milliseconds after which a pending build counts as abandoned. */
 const ABANDONED_AFTER_MS = 7 * 86_400_000
 
-/** Of 8 KiB: 32 MB. */
+/** Pages of 8 KiB: a checkpoint of 32 MB. */
 const MAX_WAL_PAGES = 4096
 
 /** Runs the action later, unless the process ends first. */
@@ -92,13 +92,13 @@ export function openBuilds(
     if (!make) requireFile(declaration, id)
     const guard = guardFor(declaration, id)
     const db = guard(() => openDatabase(path, formatOf(declaration), { cacheKib: CACHE_KIB[use], make }))
-    const walOptions = { file: path, maxPages: MAX_WAL_PAGES, countPages: prepareWalCount(db) }
-    // If a checkpoint fails, SQLite checkpoints during a commit (AUTOCHECKPOINT in read-model-file.ts): slower, but
-    // correct.
-    const checkpointer = new WalCheckpointer({ ...walOptions, name: 'a read model', thread, warn })
-    const onCommitted = () => checkpointer.afterCommit()
-    checkpointers.push(checkpointer)
     try {
+      const walOptions = { file: path, maxPages: MAX_WAL_PAGES, countPages: guard(() => prepareWalCount(db)) }
+      // If a checkpoint fails, SQLite checkpoints during a commit (AUTOCHECKPOINT in read-model-file.ts): slower, but
+      // correct.
+      const checkpointer = new WalCheckpointer({ ...walOptions, name: 'a read model', thread, warn })
+      const onCommitted = () => checkpointer.afterCommit()
+      checkpointers.push(checkpointer)
       const requireWritable = () => {
         requireFile(declaration, id)
         requireLease(declaration)
