@@ -6,13 +6,19 @@ import { comparisonKey } from '../domain/visible-text.ts'
 import { V4_FIELDS } from '../representations/diamond/field-schemas.ts'
 import type { Columns, ValueMap } from './columns.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
-import type { SheetCell } from './rows.ts'
+import { displayedText, type SheetCell, type UnusableCell } from './rows.ts'
 
 /** How to parse the cells of a file. */
 type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
 
-/** A line as a v4 request body, and notes on cells of which only a part is stored. */
-type ParsedCells = { readonly input: Readonly<Record<string, unknown>>; readonly notes: readonly string[] }
+/** A line as a v4 request body. */
+type ParsedCells = {
+  readonly input: Readonly<Record<string, unknown>>
+  /** Notes on cells of which only a part is stored. */
+  readonly notes: readonly string[]
+  /** Cells without a usable value, by column index; the input has no member for them. */
+  readonly unusableCells: ReadonlyMap<number, UnusableCell>
+}
 
 /**
  * Parses a line of cells. An empty cell becomes null; a cell that cannot be parsed stays text, which validation then rejects.
@@ -20,10 +26,15 @@ type ParsedCells = { readonly input: Readonly<Record<string, unknown>>; readonly
  */
 export function parseCells({ columns, decimals, values }: CellRules, cells: readonly SheetCell[]): ParsedCells {
   const input: Record<string, unknown> = {}
+  const unusableCells = new Map<number, UnusableCell>()
   for (const [index, name] of columns.entries()) {
     if (name === undefined) continue
-    const trimmedCell = trimCell(cells[index] ?? '')
-    const cell = values?.get(index)?.get(comparisonKey(String(trimmedCell))) ?? trimmedCell
+    const fileCell = cells[index] ?? ''
+    const cell = values?.get(index)?.get(comparisonKey(displayedText(fileCell))) ?? fileCell
+    if (typeof cell === 'object') {
+      unusableCells.set(index, cell)
+      continue
+    }
     const value = cell === '' ? null : readCell(name, cell, decimals)
     const previousValue = input[name] ?? null
     if (previousValue === null || value === null) input[name] = value ?? previousValue
@@ -32,13 +43,11 @@ export function parseCells({ columns, decimals, values }: CellRules, cells: read
   if (!columns.includes('fluorColor')) splitFluorescence(input)
   const notes = splitColorDescriptions(input)
   if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
-  return { input, notes: [...notes, ...noteLowerGrades(input)] }
+  return { input, notes: [...notes, ...noteLowerGrades(input)], unusableCells }
 }
 
-const trimCell = (cell: SheetCell): SheetCell => (typeof cell === 'string' ? cell.trim() : cell)
-
 /** Converts digits to a number only for amounts, levels and dictionary ids; text fields keep them as text. */
-function readCell(name: FieldName, cell: SheetCell, decimals: DecimalSeparators): unknown {
+function readCell(name: FieldName, cell: string | number, decimals: DecimalSeparators): unknown {
   if (typeof cell === 'number' && isAmount(name)) return cell
   const text = String(cell)
   const field = FIELDS[name]
@@ -61,7 +70,7 @@ const isPlaceholder = (cell: string): boolean => PLACEHOLDERS.has(comparisonKey(
 /** Placeholders for a missing value or an undisclosed price. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
   [
-    '-|--|---|–|—|.|?|/|*|n/a|#n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
+    '-|--|---|–|—|.|?|/|*|n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
     'not applicable|not available|not graded|tbd|tba|poa|p.o.a.|p.o.a|por|p.o.r.|price on application|price on request',
     'on request|upon request|call|call for price|ask',
   ].flatMap((words) => words.split('|')),

@@ -124,13 +124,7 @@ export function readHeader(
     if (!header.some((one) => normalizeHeading(one) === heading))
       faults.push(`--map: unknown column; the columns are ${joinHeadings(header)}`)
   }
-  const meanings = header.map((heading): HeadingMeaning | undefined => {
-    if (!mapping.has(normalizeHeading(heading))) return MEANINGS.get(normalizeHeading(heading))
-    const field = mapping.get(normalizeHeading(heading))
-    return field && { field, rank: OWN_NAME }
-  })
-  const shapeIndex = findShapeColumn(header, meanings, rows)
-  if (shapeIndex !== undefined) meanings[shapeIndex] = { field: 'cutShape', rank: TRADE_NAME }
+  const meanings = findMeanings(header, mapping, rows)
   const columns = meanings.map((meaning) =>
     meaning && isMostCertainMeaning(meaning, meanings) ? meaning.field : undefined,
   )
@@ -151,6 +145,31 @@ export function readHeader(
   if (missing.length > 0) faults.push(`The header has no column for ${missing.join(', ')}`)
   if (faults.length > 0) throw new UnclearFile(faults.join('\n'))
   return columns
+}
+
+/** Whether a header, with the first rows below it, has a column for each required field. */
+export const hasRequiredColumns = (
+  header: readonly string[],
+  { mapping = new Map(), required = REQUIRED_FIELDS }: HeaderRules,
+  rows: readonly (readonly string[])[],
+): boolean => {
+  const fields = new Set(findMeanings(header, mapping, rows).map((meaning) => meaning?.field))
+  return required.every((name) => fields.has(name))
+}
+
+function findMeanings(
+  header: readonly string[],
+  mapping: ColumnMapping,
+  rows: readonly (readonly string[])[],
+): readonly (HeadingMeaning | undefined)[] {
+  const meanings = header.map((heading): HeadingMeaning | undefined => {
+    if (!mapping.has(normalizeHeading(heading))) return MEANINGS.get(normalizeHeading(heading))
+    const field = mapping.get(normalizeHeading(heading))
+    return field && { field, rank: OWN_NAME }
+  })
+  const shapeIndex = findShapeColumn(header, meanings, rows)
+  if (shapeIndex !== undefined) meanings[shapeIndex] = { field: 'cutShape', rank: TRADE_NAME }
+  return meanings
 }
 
 const isIgnoredMeaning = (meaning: HeadingMeaning | undefined) =>

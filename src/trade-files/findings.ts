@@ -121,11 +121,13 @@ export type Findings = {
   /** Notes on cells of which only a part is stored. */
   readonly notes: CountedTexts
   readonly contents: ContentSummary
+  /** Number of hidden lines. */
+  readonly hiddenCount: number
   /** SHA-256 of the valid lines, in order. */
   readonly digest: string
   /** Selects the valid lines when the file is read again. */
   usableLines(lines: AsyncIterable<ImportLine>): AsyncGenerator<UsableLine>
-  /** Whether a line, valid or not, has this sku. */
+  /** Whether a line, valid, invalid or hidden, has this sku. */
   hasSku(sku: string): boolean
 }
 
@@ -148,8 +150,15 @@ export async function collectFindings(
   const contents = new ContentSummary()
   const digest = createHash('sha256')
   const skus = new Skus()
+  const hiddenSkus = new Set<unknown>()
+  let hiddenCount = 0
   let usableCount = 0
   for await (const line of lines) {
+    if ('hiddenSku' in line) {
+      hiddenCount++
+      hiddenSkus.add(line.hiddenSku)
+      continue
+    }
     const problems = problemsOf(line, stock)
     const { sku } = 'change' in line ? line.change.set : {}
     const firstLine = stock && sku !== undefined ? skus.add(sku, line.line) : undefined
@@ -187,7 +196,8 @@ export async function collectFindings(
     notes,
     contents,
     digest: digest.digest('hex'),
-    hasSku: (sku) => skus.has(sku),
+    hiddenCount,
+    hasSku: (sku) => skus.has(sku) || hiddenSkus.has(sku),
     async *usableLines(secondPass) {
       for await (const line of secondPass) if ('change' in line && !badLineNumbers.has(line.line)) yield line
     },
@@ -195,7 +205,7 @@ export async function collectFindings(
 }
 
 /** The problems of a line; with `stock`, also an ambiguous sku and missing fields of a new stone. */
-function problemsOf(line: ImportLine, stock: KnownStones | undefined): readonly string[] {
+function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined): readonly string[] {
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
   const ids = stock.bySku(line.change.set.sku ?? '')

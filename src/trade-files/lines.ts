@@ -15,21 +15,32 @@ export type BadLine = {
   readonly invalidCells?: readonly InvalidCell[]
 }
 
-/** A line of a file as a v4 request body, or as invalid if it cannot be parsed. */
-export type ImportEntry =
-  | {
-      readonly line: number
-      readonly input: Readonly<Record<string, unknown>>
-      /** Notes on cells of which only a part is stored. */
-      readonly notes?: readonly string[]
-      /** The invalid texts in the columns of a field. */
-      readonly findInvalidCells?: (field: string) => readonly InvalidCell[]
-    }
-  | BadLine
+/** A hidden line: neither a stone nor a reason to delete one. */
+type HiddenLine = { readonly line: number; readonly hiddenSku: unknown }
+
+/** A line of a file as a v4 request body. */
+type InputEntry = {
+  readonly line: number
+  readonly input: Readonly<Record<string, unknown>>
+  /** Notes on cells of which only a part is stored. */
+  readonly notes?: readonly string[]
+  /** Problems of fields that the input therefore lacks. */
+  readonly cellProblems?: readonly CellProblem[]
+  /** The invalid texts in the columns of a field. */
+  readonly findInvalidCells?: (field: string) => readonly InvalidCell[]
+}
+
+/** A problem of cells, and their fields. */
+export type CellProblem = { readonly fields: readonly string[]; readonly problem: string }
+
+/** A line of a file as a v4 request body, as invalid if it cannot be parsed, or as hidden. */
+export type ImportEntry = InputEntry | BadLine | HiddenLine
 
 /** A line validated by the same rules as an API request. A new stone only uses `set`. */
 export type ImportLine =
-  { readonly line: number; readonly change: DiamondFieldChanges; readonly notes?: readonly string[] } | BadLine
+  | { readonly line: number; readonly change: DiamondFieldChanges; readonly notes?: readonly string[] }
+  | BadLine
+  | HiddenLine
 
 /** Whether lines create stones, or update the stone with the same sku. */
 type ImportMode = 'new stones' | 'stones by sku'
@@ -53,22 +64,31 @@ export async function* readLines(
       const line = isCustomShape
         ? withShape(parseLine(entry.line, otherFields), text)
         : parseLine(entry.line, entry.input)
-      const invalidCells = 'change' in line ? [] : invalidCellsOf(entry, line)
-      if ('change' in line) yield entry.notes === undefined ? line : { ...line, notes: entry.notes }
-      else yield invalidCells.length === 0 ? line : { ...line, invalidCells }
+      yield withFindings(line, entry)
     } else yield entry
   }
 }
 
-const withShape = (line: ImportLine, cutShape: string): ImportLine =>
+type ParsedLine = Exclude<ImportLine, HiddenLine>
+
+const withShape = (line: ParsedLine, cutShape: string): ParsedLine =>
   'problems' in line ? line : { ...line, change: { ...line.change, set: { ...line.change.set, cutShape } } }
 
-/** The invalid cells of the fields that have a problem. */
-const invalidCellsOf = (
-  { findInvalidCells }: Extract<ImportEntry, { input: unknown }>,
-  { problems }: BadLine,
-): readonly InvalidCell[] =>
-  findInvalidCells === undefined ? [] : problems.flatMap((problem) => findInvalidCells(problem.split(' ', 1)[0] ?? ''))
+/** Adds what was found in the line's cells. */
+function withFindings(line: ParsedLine, { notes, cellProblems = [], findInvalidCells }: InputEntry): ParsedLine {
+  if ('change' in line && cellProblems.length === 0) return notes === undefined ? line : { ...line, notes }
+  const fieldsOfCells = new Set(cellProblems.flatMap(({ fields }) => fields))
+  // Without its cell, a field may also be missing.
+  const fieldProblems = 'problems' in line ? line.problems.filter((one) => !fieldsOfCells.has(fieldOf(one))) : []
+  const invalidCells = [...fieldsOfCells, ...fieldProblems.map(fieldOf)].flatMap(
+    (field) => findInvalidCells?.(field) ?? [],
+  )
+  const problems = [...cellProblems.map(({ problem }) => problem), ...fieldProblems]
+  return invalidCells.length === 0 ? { line: line.line, problems } : { line: line.line, problems, invalidCells }
+}
+
+/** The field of a problem, whose name is its first word. */
+const fieldOf = (problem: string): string => problem.split(' ', 1)[0] ?? ''
 
 const LINE_PARSERS = {
   'new stones': (line, input) => {
@@ -84,7 +104,7 @@ const LINE_PARSERS = {
     if (!hasSku) return { line, problems: [...problems.filter((one) => !one.startsWith('sku ')), 'sku is required'] }
     return value === undefined ? { line, problems } : { line, change: value }
   },
-} satisfies Readonly<Record<ImportMode, (line: number, input: Readonly<Record<string, unknown>>) => ImportLine>>
+} satisfies Readonly<Record<ImportMode, (line: number, input: Readonly<Record<string, unknown>>) => ParsedLine>>
 
 /** Required fields that a new stone from this line would lack. */
 export const missingFieldsOf = ({ set }: DiamondFieldChanges): readonly string[] =>

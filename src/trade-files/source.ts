@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import { UnclearFile, UnreadableFile } from './errors.ts'
 import { detectTextFileFormat, isZip } from './text-file-format.ts'
 import { jsonEntries, type ImportEntry } from './lines.ts'
-import { cellText, isZlibError, textTable, type SheetCell, type SheetRow, type SheetTable } from './rows.ts'
-import { openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
+import { isZlibError, textTable } from './rows.ts'
+import { isStockList, openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
+import type { WorkbookRules } from './workbook.ts'
 
 /** A parsed file; its entries can be read repeatedly. */
 export type ImportSource = {
@@ -18,18 +19,15 @@ export type ImportSource = {
   entries(): AsyncIterable<ImportEntry>
 }
 
-type SourceRules = SheetRules & {
-  /** Sheet of a workbook: name, or number from 1. */
-  readonly sheet?: string
-}
+type SourceRules = SheetRules & WorkbookRules
 
 /**
  * Opens a workbook, a delimited text file or JSON lines; the latter two may be compressed with gzip.
  * @throws UnclearFile for an invalid header, UnreadableFile for another kind of file, system errors
  */
-export async function openSource(file: string, { sheet, ...rules }: SourceRules): Promise<ImportSource> {
-  if (isZip(file)) return sourceOf(file, await openSpreadsheet(file, await openWorkbook(file, sheet), rules))
-  if (sheet !== undefined) throw new UnclearFile('--sheet requires a workbook (.xlsx)')
+export async function openSource(file: string, rules: SourceRules): Promise<ImportSource> {
+  if (isZip(file)) return sourceOf(file, await openWorkbookSheet(file, rules))
+  if (rules.sheet !== undefined) throw new UnclearFile('--sheet requires a workbook (.xlsx)')
   const format = await detectTextFileFormat(file).catch((error: unknown) => {
     throw isZlibError(error) ? new UnreadableFile(`${file}: ${error.message}`) : error
   })
@@ -42,6 +40,17 @@ export async function openSource(file: string, { sheet, ...rules }: SourceRules)
     digest: () => digestOf(file),
     entries: () => jsonEntries(file, format, rules.unknown),
   }
+}
+
+/** @throws UnclearFile, UnreadableFile, which also name the workbook's other sheets and what is hidden */
+async function openWorkbookSheet(file: string, rules: SourceRules): Promise<Spreadsheet> {
+  const { openWorkbook } = await import('./workbook.ts')
+  const table = await openWorkbook(file, rules, (other) => isStockList(other, rules))
+  return openSpreadsheet(file, table, rules).catch((error: unknown) => {
+    if (error instanceof UnclearFile || error instanceof UnreadableFile)
+      error.message = [error.message, table.description, ...(table.remarks ?? [])].join('\n')
+    throw error
+  })
 }
 
 const sourceOf = (file: string, sheet: Spreadsheet): ImportSource => ({
@@ -61,6 +70,7 @@ function describeColumns(sheet: Spreadsheet): string {
   const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
   const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`
   const lines = [`columns: ${columns.join(', ')} (${sheet.table.description}${comma})`]
+  lines.push(...(sheet.table.remarks ?? []))
   if (sheet.hasTitle) lines.push(`line ${sheet.headerLine} is the header; the lines above it are ignored`)
   for (const line of sheet.totalLines) lines.push(`line ${line} is a total and is ignored`)
   return lines.join('\n')
@@ -70,45 +80,4 @@ async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return hash.digest('hex')
-}
-
-/**
- * A sheet of a workbook (`.xlsx`), read into memory. Numbers and booleans are stored values, not formatted ones; dates become
- * `2026-05-01`; a formula becomes its last result, or empty if that is an error.
- * @param sheet name, or number from 1
- * @throws UnclearFile for an unknown sheet, UnreadableFile if the file is not a readable workbook
- */
-async function openWorkbook(file: string, sheet = '1'): Promise<SheetTable> {
-  const { default: readWorkbook } = await import('read-excel-file/node')
-  const sheets = await readWorkbook(file).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UnreadableFile(
-      `${file} is a ZIP archive, but not a readable workbook (${reason}); save it as .xlsx or CSV`,
-    )
-  })
-  const names = sheets.map((one) => one.sheet)
-  const index = names.includes(sheet) ? names.indexOf(sheet) : Number(sheet) - 1
-  const selectedSheet = sheets[index]
-  if (selectedSheet === undefined)
-    throw new UnclearFile(`--sheet: ${file} has no sheet ${sheet}; the sheets are ${names.join(', ')}`)
-  const rows = selectedSheet.data.flatMap((cells, at): SheetRow[] => {
-    const rowCells = cells.map(cellOf)
-    return rowCells.every((cell) => cell === '') ? [] : [{ line: at + 1, cells: rowCells }]
-  })
-  const otherSheets = names.filter((_, at) => at !== index)
-  const otherSheetsText = otherSheets.length === 0 ? '' : ` (other sheets, for --sheet: ${otherSheets.join(', ')})`
-  return { description: `sheet ${selectedSheet.sheet}${otherSheetsText}`, rows: () => toAsyncIterable(rows) }
-}
-
-function cellOf(value: unknown): SheetCell {
-  if (typeof value === 'number') return Number(value.toPrecision(DIGITS))
-  if (value instanceof Date) return value.toISOString().slice(0, 'YYYY-MM-DD'.length)
-  return value === null || value === undefined ? '' : cellText(String(value))
-}
-
-/** Significant digits of spreadsheet programs: 0.71000000000000008 is 0.71. */
-const DIGITS = 15
-
-async function* toAsyncIterable(rows: readonly SheetRow[]): AsyncGenerator<SheetRow> {
-  yield* rows
 }

@@ -4,6 +4,7 @@ import { UnclearFile, UnreadableFile } from './errors.ts'
 import { parseCells, isAcceptedValue } from './cells.ts'
 import {
   countKnownHeadings,
+  hasRequiredColumns,
   readHeader,
   groupValueMappings,
   type Columns,
@@ -11,7 +12,7 @@ import {
   type HeaderRules,
   type ValueMap,
 } from './columns.ts'
-import type { ImportEntry, InvalidCell } from './lines.ts'
+import type { CellProblem, ImportEntry, InvalidCell } from './lines.ts'
 import {
   isAmount,
   NumberFormatDetector,
@@ -19,7 +20,7 @@ import {
   type DecimalSeparator,
   type DecimalSeparators,
 } from './numbers.ts'
-import type { SheetCell, SheetRow, SheetTable } from './rows.ts'
+import { displayedText, type SheetCell, type SheetRow, type SheetTable, type UnusableCell } from './rows.ts'
 
 /** Words for a total or average, in languages of the trade, in lower case. */
 const TOTAL_WORDS = [
@@ -112,7 +113,7 @@ export async function openSpreadsheet(file: string, table: SheetTable, rules: Sh
   let last: SheetRow | undefined
   let rows = 0
   for await (const row of table.rows()) {
-    if (row.line <= location.headerLine) continue
+    if (row.line <= location.headerLine || row.isHidden === true) continue
     if (rules.unknown === 'refused') rejectCellsWithoutHeading(location.header, row)
     rows++
     last = row
@@ -130,7 +131,7 @@ export async function openSpreadsheet(file: string, table: SheetTable, rules: Sh
   }
 }
 
-const texts = ({ cells }: SheetRow): readonly string[] => cells.map(String)
+const texts = ({ cells }: SheetRow): readonly string[] => cells.map(displayedText)
 
 type AmountColumns = readonly (readonly [index: number, name: AmountField])[]
 
@@ -153,24 +154,22 @@ type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & 
   readonly sampleRows: readonly (readonly string[])[]
 }
 
+/** Whether a table has a header with the required fields. */
+export async function isStockList(table: SheetTable, rules: SheetRules): Promise<boolean> {
+  const { headerIndex, rows } = await readFirstRows(table, rules)
+  const header = headerIndex === undefined ? undefined : rows[headerIndex]
+  return (
+    header !== undefined && hasRequiredColumns(texts(header), rules, rows.slice(rows.indexOf(header) + 1).map(texts))
+  )
+}
+
 /** The header: the first row with at least two known headings, else the first row. @throws UnclearFile, UnreadableFile */
 async function findHeader(file: string, table: SheetTable, rules: SheetRules): Promise<HeaderLocation> {
-  const rows: SheetRow[] = []
-  let headerIndex: number | undefined
-  for await (const row of table.rows()) {
-    if (
-      headerIndex === undefined &&
-      rows.length < HEADER_SEARCH_ROWS &&
-      countKnownHeadings(texts(row), rules) >= MIN_KNOWN_HEADINGS
-    )
-      headerIndex = rows.length
-    rows.push(row)
-    if (rows.length > (headerIndex ?? 0) + SAMPLE_ROWS) break
-  }
+  const { headerIndex, rows } = await readFirstRows(table, rules)
   const [first] = rows
   if (first === undefined) throw new UnclearFile(`${file} is empty; the first line must name the columns`)
   if (headerIndex === undefined && rows.length === 1 && countKnownHeadings(texts(first), rules) === 0) {
-    const start = first.cells.join(' ').slice(0, 60)
+    const start = texts(first).join(' ').slice(0, 60)
     throw new UnreadableFile(`${file} has no header with names of columns; it starts with: ${start}`)
   }
   const header = rows[headerIndex ?? 0] ?? first
@@ -183,6 +182,26 @@ async function findHeader(file: string, table: SheetTable, rules: SheetRules): P
   }
 }
 
+type FirstRows = { readonly rows: readonly SheetRow[]; readonly headerIndex: number | undefined }
+
+/** The visible rows up to the header, and the samples below it. */
+async function readFirstRows(table: SheetTable, rules: SheetRules): Promise<FirstRows> {
+  const rows: SheetRow[] = []
+  let headerIndex: number | undefined
+  for await (const row of table.rows()) {
+    if (row.isHidden === true) continue
+    if (
+      headerIndex === undefined &&
+      rows.length < HEADER_SEARCH_ROWS &&
+      countKnownHeadings(texts(row), rules) >= MIN_KNOWN_HEADINGS
+    )
+      headerIndex = rows.length
+    rows.push(row)
+    if (rows.length > (headerIndex ?? 0) + SAMPLE_ROWS) break
+  }
+  return { rows, headerIndex }
+}
+
 /** Removes empty cells at the end of a row, which stem from trailing separators. */
 const trimTrailingCells = <One extends SheetCell>(cells: readonly One[]): readonly One[] =>
   cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
@@ -192,7 +211,7 @@ function rejectCellsWithoutHeading(header: readonly string[], { line, cells }: S
   const index = cells.findIndex((cell, at) => cell !== '' && header[at] === '')
   if (index < 0) return
   throw new UnclearFile(
-    `Column ${index + 1} has no heading, but contains ${String(cells[index]).slice(0, 60)} in line ${line}`,
+    `Column ${index + 1} has no heading, but contains ${displayedText(cells[index] ?? '').slice(0, 60)} in line ${line}`,
   )
 }
 
@@ -212,17 +231,29 @@ export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<Im
     if (row.line > headerLine && !totalLines.has(row.line)) yield entryOf(sheet, row)
 }
 
-function entryOf(sheet: Spreadsheet, { line, cells }: SheetRow): ImportEntry {
+function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): ImportEntry {
   const { header, columns, decimals, values } = sheet
   const { length } = trimTrailingCells(cells)
-  if (length > columns.length || cells.length < columns.length)
+  if (isHidden !== true && (length > columns.length || cells.length < columns.length))
     return { line, problems: [`has ${cells.length} cells, but the header has ${columns.length}`] }
-  const { input, notes } = parseCells({ columns, decimals, values }, cells)
+  const { input, notes, unusableCells } = parseCells({ columns, decimals, values }, cells)
+  if (isHidden === true) return { line, hiddenSku: input['sku'] }
   const findInvalidCells = (field: string): InvalidCell[] =>
     columns.flatMap((name, index) => {
-      const text = String(cells[index] ?? '')
-      const isInvalid = name === field && text !== '' && !isAcceptedValue(name, text)
+      const text = displayedText(cells[index] ?? '')
+      const isInvalid = name === field && text !== '' && (unusableCells.has(index) || !isAcceptedValue(name, text))
       return isInvalid ? [{ column: header[index] ?? '', text }] : []
     })
-  return { line, input, notes, findInvalidCells }
+  return { line, input, notes, cellProblems: describeUnusableCells(sheet, unusableCells), findInvalidCells }
+}
+
+/** One problem for all cells with the same one, such as those of one merged cell. */
+function describeUnusableCells(
+  { header, columns }: Spreadsheet,
+  cells: ReadonlyMap<number, UnusableCell>,
+): CellProblem[] {
+  return [...Map.groupBy(cells, ([, { problem }]) => problem)].map(([problem, group]) => ({
+    fields: group.flatMap(([index]) => columns[index] ?? []),
+    problem: `${group.map(([index]) => header[index]).join(' and ')}: ${problem}`,
+  }))
 }

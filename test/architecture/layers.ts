@@ -74,12 +74,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'trade-files': [
     'node:crypto',
     'node:fs',
+    'node:fs/promises',
     'node:stream',
     'node:stream/promises',
     'node:util',
     'node:zlib',
     'csv-parse',
-    'read-excel-file/node',
+    'hucre/xlsx',
   ],
 }
 

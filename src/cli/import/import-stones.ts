@@ -56,6 +56,7 @@ export async function importStones(
     values: request.values,
     ...(request.decimal !== undefined && { decimal: request.decimal }),
     ...(request.sheet !== undefined && { sheet: request.sheet }),
+    ...(request.includeHidden === true && { includeHidden: true }),
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.description)
@@ -65,6 +66,7 @@ export async function importStones(
   const report = new ImportReport(source, findings, request)
   report.noteContents()
   report.noteTexts()
+  report.noteHiddenLines()
   report.noteProblems()
   if (findings.badLines.length > 0 && request.skipBad !== true) {
     if (request.json === true) report.print(ZERO_COUNTS, '')

@@ -19,6 +19,7 @@ export type ImportRequest = OutputOptions & {
   readonly ignoreUnknown?: true
   readonly decimal?: DecimalSeparator
   readonly sheet?: string
+  readonly includeHidden?: true
   readonly dryRun?: true
   readonly updateBy?: 'sku'
   readonly deleteMissing?: true
@@ -58,6 +59,12 @@ export class ImportReport {
     for (const text of describeTexts(this.findings.notes)) note(text)
   }
 
+  noteHiddenLines(): void {
+    const { hiddenCount } = this.findings
+    if (hiddenCount > 0)
+      note(`${formatQuantity(hiddenCount, 'hidden line')} left out (use --include-hidden to read them)`)
+  }
+
   /** The summary of a dry run. */
   noteContents(): void {
     if (this.request.dryRun === true) for (const line of describeContents(this.findings.contents)) note(line)
@@ -79,6 +86,7 @@ export class ImportReport {
     const result = {
       ...counts,
       refused: bad.length,
+      hidden: this.findings.hiddenCount,
       mapping: this.source.mapping,
       undo: details.undo ?? null,
       ...(details.plannedCounts && { would: details.plannedCounts }),

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandLine, type CommandResult } from '../command-line.ts'
+import { failed, formula, workbook } from './workbook-file.ts'
 
 type Context = {
   commands: CommandLine
-  sheet: (name: string, content: string) => string
+  sheet: (name: string, content: string | Buffer) => string
   run: (...words: string[]) => readonly string[]
 }
 const test = suite<Context>('import --update-by sku')
@@ -144,6 +145,36 @@ test('deletes missing stones only with --delete-missing, after --yes, and not fo
       ['diamond-3', 'DiamondDeleted'],
     ],
   )
+})
+
+test('keeps stones whose lines are hidden, and those whose cells failed', async ({ commands, sheet, run }) => {
+  const rows = [
+    ['sku', 'price'],
+    ['A-1', 1300],
+    ['A-2', 1],
+  ]
+  const filtered = await workbook({ Stock: { rows, rowDefs: new Map([[2, { hidden: true }]]) } })
+  const failure = await workbook({
+    Stock: [
+      ['sku', 'price'],
+      ['A-1', failed('#REF!')],
+      ['A-3', formula('B2')],
+    ],
+  })
+  const [, , hidden, failedCells, events] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(sheet('filtered.xlsx', filtered), '--update-by', 'sku', '--delete-missing', '--yes'),
+    run(sheet('failed.xlsx', failure), '--update-by', 'sku'),
+    EVENTS,
+  ])
+  assert.equal(counts(hidden), { ...none, changed: 1, deleted: 1 })
+  assert.is(resultOf(hidden)['hidden'], 1)
+  assert.equal(counts(failedCells), { ...none, refused: 2 })
+  assert.equal(diamondEvents(events).slice(3), [
+    ['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }],
+    ['diamond-3', 'DiamondDeleted', {}],
+  ])
 })
 
 test('can be undone once: creations, changes and deletions', async ({ commands, sheet, run }) => {
