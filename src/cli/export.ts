@@ -11,7 +11,7 @@ import { FIELDS, fieldsOf } from '../domain/diamond/fields.ts'
 import { isoDate, jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { escapeFormula } from '../trade-files/rows.ts'
+import { escapeCell } from '../trade-files/sheet-cell.ts'
 import { readStock } from '../commands/imports/stock.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatQuantity, note, noteSkippedEvent, printResult, type OutputOptions } from './output.ts'
@@ -58,7 +58,7 @@ const line = (cells: readonly ExportCell[]) => `${cells.map(cellText).join(',')}
 /** Quoted per RFC 4180 where necessary, so that an import reads the same text. */
 function cellText(cell: ExportCell): string {
   if (cell === null) return ''
-  const text = typeof cell === 'string' ? escapeFormula(cell) : String(cell)
+  const text = typeof cell === 'string' ? escapeCell(cell) : String(cell)
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

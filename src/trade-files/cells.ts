@@ -6,7 +6,7 @@ import { comparisonKey } from '../domain/visible-text.ts'
 import { V4_FIELDS } from '../representations/diamond/field-schemas.ts'
 import type { Columns, ValueMap } from './columns.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
-import { displayedText, type SheetCell, type UnusableCell } from './rows.ts'
+import { displayedText, type SheetCell, type UnusableCell } from './sheet-cell.ts'
 
 /** How to parse the cells of a file. */
 type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }

@@ -20,7 +20,8 @@ import {
   type DecimalSeparator,
   type DecimalSeparators,
 } from './numbers.ts'
-import { displayedText, type SheetCell, type SheetRow, type SheetTable, type UnusableCell } from './rows.ts'
+import type { SheetRow, SheetTable } from './rows.ts'
+import { displayedText, type SheetCell, type UnusableCell } from './sheet-cell.ts'
 
 /** Words for a total or average, in languages of the trade, in lower case. */
 const TOTAL_WORDS = [

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { colToLetter, rangeRef, readXlsx, type CellValue, type MergeRange, type Sheet, type Workbook } from 'hucre/xlsx'
 import { UnclearFile, UnreadableFile } from './errors.ts'
-import { displayedText, textCell, type SheetCell, type SheetRow, type SheetTable } from './rows.ts'
+import type { SheetRow, SheetTable } from './rows.ts'
+import { cellOfText, displayedText, type SheetCell } from './sheet-cell.ts'
 
 /** What of a workbook is read. */
 export type WorkbookRules = {
@@ -115,7 +116,7 @@ function cellOf({ cells }: Sheet, value: CellValue, row: number, column: number)
   }
   if (typeof value === 'number') return Number(value.toPrecision(DIGITS))
   if (value instanceof Date) return value.toISOString().slice(0, 'YYYY-MM-DD'.length)
-  return typeof value === 'string' ? textCell(value) : String(value)
+  return typeof value === 'string' ? cellOfText(value) : String(value)
 }
 
 /** Significant digits of spreadsheet programs: 0.71000000000000008 is 0.71. */

@@ -37,6 +37,14 @@ const SKUS = [
   '1,200',
   '{}',
   '#REF!',
+  '####',
+  '000071',
+  '3E5',
+  '1-2',
+  'MAR-1',
+  '5 May',
+  '1234567890123456',
+  "'007",
   'NULL',
 ]
 const OWN_SHAPES = ['1e5', '1,5', 'Trilliant', '"Rose" cut', 'Kite; long', '0,71', '-1', 'Bullet 2.5', 'ナベット']
@@ -87,6 +95,7 @@ test('in any format changes nothing when it is imported again', async ({ command
   assert.is(gunzipSync(readFileSync(path('a.csv.gz'))).toString(), csv)
   assert.is(written[3]?.out, csv)
   assert.not.match(csv, /(?:^|,)"?[=+\-@＝＋－＠]/m, 'a cell is a formula')
+  assert.match(csv, /,'000071,.*,'3E5,.*,'1-2,.*,'MAR-1,.*,'5 May,.*,'1234567890123456,.*,''007,.*,NULL,/s)
   assert.is(written[4]?.out, readFileSync(path('a.jsonl'), 'utf8'))
   assert.not.ok(existsSync(path('a.csv.partial')))
 
