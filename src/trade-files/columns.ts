@@ -148,11 +148,11 @@ export function readHeader(
 }
 
 /** Whether a header, with the first rows below it, has a column for each required field. */
-export const hasRequiredColumns = (
+export function hasRequiredColumns(
   header: readonly string[],
   { mapping = new Map(), required = REQUIRED_FIELDS }: HeaderRules,
   rows: readonly (readonly string[])[],
-): boolean => {
+): boolean {
   const fields = new Set(findMeanings(header, mapping, rows).map((meaning) => meaning?.field))
   return required.every((name) => fields.has(name))
 }

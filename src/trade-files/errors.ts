@@ -1,3 +1,9 @@
+/** Names or numbers in a message, which is limited to the first ten. */
+export const listFirst = (names: readonly (string | number)[]): string =>
+  names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ' and others' : '')
+
+const MAX_LISTED = 10
+
 /** A file that cannot be read as a list of stones. The message names the file, and how it can be converted. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { FIELDS, fieldsOf, type DiamondFieldChanges, type FieldName } from '../domain/diamond/fields.ts'
 import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
+import { listFirst } from './errors.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
 
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
@@ -127,7 +128,7 @@ export type Findings = {
   readonly digest: string
   /** Selects the valid lines when the file is read again. */
   usableLines(lines: AsyncIterable<ImportLine>): AsyncGenerator<UsableLine>
-  /** Whether a line, valid, invalid or hidden, has this sku. */
+  /** Whether a line whose cells could be read, or a hidden line, has this sku. */
   hasSku(sku: string): boolean
 }
 
@@ -209,16 +210,9 @@ function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined):
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
   const ids = stock.bySku(line.change.set.sku ?? '')
-  if (ids.length > 1) {
-    const [first, ...others] = ids.slice(0, MAX_LISTED_IDS)
-    const more = ids.length > MAX_LISTED_IDS ? ' and others' : ''
-    return [`sku ${line.change.set.sku} is ambiguous: diamonds ${[first, ...others].join(', ')}${more} have it`]
-  }
+  if (ids.length > 1) return [`sku ${line.change.set.sku} is ambiguous: diamonds ${listFirst(ids)} have it`]
   return ids.length === 1 ? [] : missingFieldsOf(line.change).map((name) => `${name} is required for a new diamond`)
 }
-
-/** Limits the length of messages. */
-const MAX_LISTED_IDS = 10
 
 /** The skus of a file with their first line, and the further lines of duplicates. */
 class Skus {
@@ -238,10 +232,7 @@ class Skus {
   }
 
   *duplicates(): Generator<{ readonly sku: string; readonly line: number; readonly duplicateLines: string }> {
-    for (const [sku, lines] of this.#duplicateLines) {
-      const duplicateLines =
-        lines.length > MAX_LISTED_IDS ? `${lines.slice(0, MAX_LISTED_IDS).join(', ')} and others` : lines.join(', ')
-      yield { sku, line: this.#firstLines.get(sku) ?? 0, duplicateLines }
-    }
+    for (const [sku, lines] of this.#duplicateLines)
+      yield { sku, line: this.#firstLines.get(sku) ?? 0, duplicateLines: listFirst(lines) }
   }
 }

@@ -11,7 +11,7 @@ export type SheetRow = { readonly line: number; readonly cells: readonly SheetCe
 export type SheetTable = {
   /** Format of the file, such as `utf-8, separated by commas`. */
   readonly description: string
-  /** What is not read as in a plain table, one line each. */
+  /** What a reader of the file may not expect, one line each: hidden parts that are left out, merged cells. */
   readonly remarks?: readonly string[]
   /** @throws UnreadableFile if the file cannot be parsed, system errors */
   rows(): AsyncIterable<SheetRow>

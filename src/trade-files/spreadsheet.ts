@@ -158,10 +158,9 @@ type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & 
 /** Whether a table has a header with the required fields. */
 export async function isStockList(table: SheetTable, rules: SheetRules): Promise<boolean> {
   const { headerIndex, rows } = await readFirstRows(table, rules)
-  const header = headerIndex === undefined ? undefined : rows[headerIndex]
-  return (
-    header !== undefined && hasRequiredColumns(texts(header), rules, rows.slice(rows.indexOf(header) + 1).map(texts))
-  )
+  if (headerIndex === undefined) return false
+  const [header = [], ...sampleRows] = rows.slice(headerIndex).map(texts)
+  return hasRequiredColumns(header, rules, sampleRows)
 }
 
 /** The header: the first row with at least two known headings, else the first row. @throws UnclearFile, UnreadableFile */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { colToLetter, rangeRef, readXlsx, type CellValue, type MergeRange, type Sheet, type Workbook } from 'hucre/xlsx'
-import { UnclearFile, UnreadableFile } from './errors.ts'
+import { listFirst, UnclearFile, UnreadableFile } from './errors.ts'
 import type { SheetRow, SheetTable } from './rows.ts'
 import { cellOfText, displayedText, type SheetCell } from './sheet-cell.ts'
 
@@ -89,22 +89,16 @@ function tableOf(sheet: Sheet, sheets: readonly Sheet[], rules: WorkbookRules): 
       ...(hidden.length === 0 ? [] : [`hidden and left out: ${hidden.join('; ')} (use --include-hidden to read them)`]),
       ...(filledRanges.length === 0
         ? []
-        : [`the value of merged cells counts for each of their rows: ${listNames(filledRanges)}`]),
+        : [`the value of merged cells counts for each of their rows: ${listFirst(filledRanges)}`]),
     ],
     rows: () => toAsyncIterable(rows),
   }
 }
 
-/** Limits the length of messages. */
-const MAX_LISTED_NAMES = 10
-
 function describeHidden(kind: string, names: readonly string[]): string {
   if (names.length === 0) return ''
-  return `${names.length} ${kind}${names.length === 1 ? '' : 's'} (${listNames(names)})`
+  return `${names.length} ${kind}${names.length === 1 ? '' : 's'} (${listFirst(names)})`
 }
-
-const listNames = (names: readonly string[]): string =>
-  names.slice(0, MAX_LISTED_NAMES).join(', ') + (names.length > MAX_LISTED_NAMES ? ' and others' : '')
 
 const NO_RESULT = 'the formula has no stored result; open the file in a spreadsheet program and save it'
 
