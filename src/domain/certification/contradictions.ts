@@ -1,6 +1,7 @@
 import type { DiamondFields } from '../diamond/fields.ts'
 import { OTHER_SHAPE_ID, rootShapeOf, shapeTitle } from '../dictionaries/shapes.ts'
 import type { Certification, ReportFact } from './certification.ts'
+import { normaliseReportNumber } from './lab-grown.ts'
 
 /** A difference between a report's PDF and what the owner says about the report or the diamond. */
 export type Contradiction = {
@@ -89,6 +90,3 @@ const originOf = (isLabGrown: boolean) => (isLabGrown ? 'laboratory-grown' : 'na
 
 /** Laboratories print two or three decimals, and owners round: half of the second decimal, plus binary rounding. */
 const CARAT_TOLERANCE = 0.005_001
-
-/** `LG 123-45` and `lg12345` are equal. */
-const normaliseReportNumber = (number: string) => number.replaceAll(/[^0-9a-z]/gi, '').toUpperCase()

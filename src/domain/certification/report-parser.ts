@@ -1,5 +1,6 @@
 import { parseShape, rootShapeOf } from '../dictionaries/shapes.ts'
 import { REPORT_FACTS, LABORATORIES, type ReportFact, type Laboratory, type ReportReading } from './certification.ts'
+import { isLabGrownReportNumber, LAB_GROWN_WORDS } from './lab-grown.ts'
 import type { TextCell } from './page-cells.ts'
 
 /**
@@ -17,13 +18,14 @@ export function parseReport(pages: readonly (readonly TextCell[])[]): ReportRead
   )
   const { facts, unclear } = resolveCandidates(candidates)
   const text = normalisedPages.map(textOf).join('\n').slice(0, TEXT_MAX)
+  const number = facts.get('number')
   return {
     ...(Object.fromEntries(REPORT_FACTS.map((fact) => [fact, facts.get(fact) ?? null])) as Pick<
       ReportReading,
       ReportFact
     >),
     laboratory: findLaboratory(text),
-    isLabGrown: detectLabGrown(text),
+    isLabGrown: detectLabGrown(text, typeof number === 'string' ? number : ''),
     unclear,
   }
 }
@@ -368,12 +370,14 @@ const LABORATORY_NAMES: Readonly<Record<Laboratory, RegExp>> = {
   GCAL: /\bGCAL\b|\bgem certification (?:and|&) assurance lab/i,
 }
 
+const LAB_GROWN = new RegExp(String.raw`${LAB_GROWN_WORDS}|\bsynthetic diamond\b`, 'i')
+
 /**
- * Whether a text describes a laboratory-grown or a natural diamond; null if it mentions both, as small print may, or neither,
- * as in older reports.
+ * Whether a report describes a laboratory-grown or a natural diamond, by its text and its number; null if it mentions both, as
+ * small print may, or neither, as in older reports.
  */
-function detectLabGrown(text: string): boolean | null {
-  const mentionsLabGrown = /\b(?:laboratory|lab)[- ]grown\b|\bsynthetic diamond\b/i.test(text)
+function detectLabGrown(text: string, number: string): boolean | null {
+  const mentionsLabGrown = LAB_GROWN.test(text) || isLabGrownReportNumber(number)
   const mentionsNatural = /\bnatural diamond\b|\borigin\s?:?\s{0,3}natural\b/i.test(text)
   return mentionsLabGrown === mentionsNatural ? null : mentionsLabGrown
 }

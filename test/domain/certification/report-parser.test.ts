@@ -157,7 +157,16 @@ test('reads the laboratory, the shape and the origin if the report states them',
   assert.equal(factsIn('Shape and Cutting Style\nSquare Emerald Cut'), [null, 92, null])
   assert.equal(factsIn('SHAPE AND CUT PEAR BRILLIANT'), [null, 22, null])
   assert.equal(factsIn('Shape Hexagonal Step Cut\nround girdle'), [null, null, null])
-  assert.equal(factsIn('Laboratory-Grown Diamond Report'), [null, null, true])
+  for (const labGrown of [
+    'Laboratory-Grown Diamond Report',
+    'Growth process: Chemical Vapor Deposition (CVD)',
+    'HPHT grown',
+    'As grown - no indication of post-growth treatment',
+    'LAB CREATED DIAMOND',
+    'Report Number LG712345678',
+  ])
+    assert.equal(factsIn(labGrown), [null, null, true], labGrown)
+  assert.equal(factsIn('Treatment: HPHT'), [null, null, null])
   assert.equal(factsIn('Natural Diamond, not laboratory-grown'), [null, null, null])
   assert.equal(factsIn('Origin: Natural'), [null, null, false])
 })
