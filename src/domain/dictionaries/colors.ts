@@ -190,11 +190,28 @@ const FANCY_GRADES: readonly FancyGrade[] = [
   { id: 16, title: 'Fancy Deep', short: 'F.Deep', abbreviation: 'D', position: 90 },
 ]
 
-/** Further spellings in the platform's table of accepted values. */
-const FURTHER_GRADE_SPELLINGS: Aliases = { Faint: ['F'], 'Fancy Light': ['FL'], 'Fancy Deep': ['DP', 'Deep'] }
+/**
+ * Further spellings in the platform's table of accepted values, and in trade lists. FD may be dark or deep, and FY is the grade
+ * Fancy with the hue Yellow, so neither is a grade.
+ */
+const FURTHER_GRADE_SPELLINGS: Aliases = {
+  Faint: ['F'],
+  'Fancy Light': ['FL'],
+  'Fancy Dark': ['Dark', 'FDK'],
+  'Fancy Intense': ['Intense', 'Int', 'FI', 'FCI'],
+  'Fancy Vivid': ['Vivid', 'V', 'FCV'],
+  'Fancy Deep': ['DP', 'Deep', 'FDP', 'FDeep'],
+}
+
+/** `Fancy-Vivid`, `Fancy.Vivid` and `FancyVivid`. */
+const joinedSpellings = (title: string): readonly string[] =>
+  title.includes(' ') ? ['-', '.', '_', ''].map((separator) => title.replaceAll(' ', separator)) : []
 
 const GRADE_SPELLINGS: Aliases = Object.fromEntries(
-  FANCY_GRADES.map(({ title, abbreviation }) => [title, [abbreviation, ...(FURTHER_GRADE_SPELLINGS[title] ?? [])]]),
+  FANCY_GRADES.map(({ title, abbreviation }) => [
+    title,
+    [abbreviation, ...(FURTHER_GRADE_SPELLINGS[title] ?? []), ...joinedSpellings(title)],
+  ]),
 )
 
 export const fancyGrade = dictionary('fancyGrade', FANCY_GRADES, GRADE_SPELLINGS)
@@ -230,25 +247,36 @@ export const colorModifier = dictionary('colorModifier', [
 
 type FancyColor = { readonly fancyGrade: string; readonly colorModifier?: string; readonly colorHue: string }
 
-/** Grades with more words first: `Fancy Light` must be tried before `Fancy`. */
-const NAMED_GRADES = fancyGrade.all
-  .map(({ title }) => title)
-  .toSorted((one, other) => other.split(' ').length - one.split(' ').length)
+/** The longest spelling of a grade, in words. */
+const GRADE_WORDS = 2
+
+/** Minimum length of a grade in a description: a letter such as `I` is a colour grade there. */
+const SHORTEST_GRADE = 2
 
 /** Minimum length of a hue in a description: a short form such as `B` is not a hue there. */
 const SHORTEST_WORD = 3
 
 /**
  * The grade, modifier and hue in a GIA colour description such as `Fancy Intense Brownish Yellow` or
- * `Natural, Fancy Light Yellow, Even`; undefined for any other text.
+ * `Natural, Fancy Light Yellow, Even`, or in a shorter one such as `Vivid Yellow`; undefined for any other text.
  */
 export function parseFancyColor(text: string): FancyColor | undefined {
   const description = comparisonKey(text)
     .replace(/^natural,? /, '')
     .replace(/,.*$/, '')
-  const grade = NAMED_GRADES.find((title) => description.startsWith(`${title.toLowerCase()} `))
-  if (grade === undefined) return undefined
-  const words = description.slice(grade.length + 1).split(' ')
+  const words = description.split(' ')
+  // More words first: `Fancy Light` must be tried before `Fancy`.
+  for (let count = GRADE_WORDS; count > 0; count--) {
+    const gradeText = words.slice(0, count).join(' ')
+    const grade = gradeText.length < SHORTEST_GRADE ? undefined : fancyGrade.find(gradeText)
+    const found = grade === undefined ? undefined : parseHue(words.slice(count))
+    if (grade !== undefined && found !== undefined) return { fancyGrade: fancyGrade.title(grade), ...found }
+  }
+  return undefined
+}
+
+/** The modifier, if any, and the hue. */
+function parseHue(words: readonly string[]): Omit<FancyColor, 'fancyGrade'> | undefined {
   for (let hueStart = 0; hueStart < words.length; hueStart++) {
     const [modifierText, hue] = [words.slice(0, hueStart).join(' '), words.slice(hueStart).join(' ')]
     const [modifier, id] = [
@@ -257,7 +285,7 @@ export function parseFancyColor(text: string): FancyColor | undefined {
     ]
     if (id === undefined || (modifierText !== '' && modifier === undefined)) continue
     const optionalModifier = modifier === undefined ? {} : { colorModifier: colorModifier.title(modifier) }
-    return { fancyGrade: grade, ...optionalModifier, colorHue: colorHue.title(id) }
+    return { ...optionalModifier, colorHue: colorHue.title(id) }
   }
   return undefined
 }

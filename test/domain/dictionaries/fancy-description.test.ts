@@ -18,6 +18,32 @@ test('is parsed into grade, optional modifier and hue', () => {
   )
 })
 
+test('may name the grade as trade lists do', () => {
+  for (const [text, grade] of [
+    ['Vivid Yellow', 'Fancy Vivid'],
+    ['Intense Yellow', 'Fancy Intense'],
+    ['FI Yellow', 'Fancy Intense'],
+    ['F.Light Yellow', 'Fancy Light'],
+    ['Fancy-Deep Yellow', 'Fancy Deep'],
+    ['Light Yellow', 'Light'],
+  ] as const)
+    assert.equal(parseFancyColor(text), { fancyGrade: grade, colorHue: 'Yellow' }, text)
+  for (const text of ['I Yellow', 'FD Yellow', 'FY Yellow']) assert.is(parseFancyColor(text), undefined, text)
+})
+
+test('has grades with the spellings of trade lists', () => {
+  const spellings = {
+    'Fancy Light': ['FL', 'FCL', 'Fancy-Light', 'FancyLight'],
+    'Fancy Dark': ['FCD', 'FDK', 'Dark'],
+    'Fancy Intense': ['I', 'FI', 'FCI', 'Int', 'Intense', 'FANCY-INTENSE', 'Fancy_Intense'],
+    'Fancy Vivid': ['V', 'FV', 'FCV', 'Vivid', 'Fancy.Vivid'],
+    'Fancy Deep': ['D', 'DP', 'Deep', 'FDP', 'FDeep'],
+  }
+  for (const [title, others] of Object.entries(spellings))
+    for (const other of others) assert.is(fancyGrade.title(fancyGrade.find(other) ?? 0), title, other)
+  for (const ambiguous of ['FD', 'FY']) assert.is(fancyGrade.find(ambiguous), undefined, ambiguous)
+})
+
 test('is rejected if it lacks a grade or a hue or has another word', () => {
   for (const text of ['', 'Fancy', 'Yellow', 'G', 'Fancy B', 'Fancy Nice Yellow', 'Light', 'Fancy Yellow maybe'])
     assert.is(parseFancyColor(text), undefined, text)
