@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../domain/request-error.ts'
+import { describeLookAlikes } from '../domain/look-alikes.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
 export type ParseResult<Value> =
@@ -19,9 +20,13 @@ export function describeJsonType(value: unknown): string {
 /** Characters of a value that a message quotes. */
 const MAX_EXCERPT_LENGTH = 60
 
-/** The start of a JSON value, for messages. Its cost does not depend on the size of the value. */
+/** The start of a JSON value, for messages, with the characters in it that look like others. Its cost does not depend on its size. */
 export function jsonExcerpt(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_EXCERPT_LENGTH)).slice(0, MAX_EXCERPT_LENGTH)
+  if (typeof value === 'string') {
+    const start = value.slice(0, MAX_EXCERPT_LENGTH)
+    const lookAlikes = describeLookAlikes(start)
+    return JSON.stringify(start).slice(0, MAX_EXCERPT_LENGTH) + (lookAlikes === '' ? '' : ` (with ${lookAlikes})`)
+  }
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
   // JSON can't represent it; JSON.stringify would write null.
