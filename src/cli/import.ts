@@ -44,6 +44,7 @@ export function importCommand(open: OpenInstallation): Command {
     )
     .option('--sheet <name>', 'Sheet of a workbook, by name or number (default: the visible stock list)')
     .option('--include-hidden', 'Also read hidden sheets, rows and columns of a workbook')
+    .option('--include-unavailable', 'Also read lines that are sold, on memo or reserved')
     .option('--dry-run', 'Validate all lines and show the result without writing anything')
     .option('--again', 'Create the diamonds again if the file has been imported before')
     .option('--undo <file>', 'Undo an import: the undo file whose path the import printed')

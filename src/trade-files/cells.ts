@@ -1,15 +1,24 @@
 import { FIELDS, type FieldName } from '../domain/diamond/fields.ts'
-import { color, parseFancyColor } from '../domain/dictionaries/colors.ts'
+import { color, fancyGrade, parseFancyColor } from '../domain/dictionaries/colors.ts'
 import { fluorColor, fluorIntensity } from '../domain/dictionaries/fluorescence.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
 import { V4_FIELDS } from '../representations/diamond/field-schemas.ts'
 import type { Columns, ValueMap } from './columns.ts'
+import { toEnglish } from './german-values.ts'
+import { isLineProperty, readLineProperty, type LineStatement } from './line-properties.ts'
+import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
 import { displayedText, type SheetCell, type UnusableCell } from './sheet-cell.ts'
 
 /** How to parse the cells of a file. */
-type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
+type CellRules = {
+  readonly columns: Columns
+  readonly decimals: DecimalSeparators
+  readonly values?: ValueMap
+  /** Whether `adamant export` wrote the file: its values are meant as written. */
+  readonly isExport?: boolean
+}
 
 /** A line as a v4 request body. */
 type ParsedCells = {
@@ -18,33 +27,87 @@ type ParsedCells = {
   readonly notes: readonly string[]
   /** Cells without a usable value, by column index; the input has no member for them. */
   readonly unusableCells: ReadonlyMap<number, UnusableCell>
+  /** What the cells of a property say of the line, by column index. */
+  readonly statements: ReadonlyMap<number, LineStatement>
+  /** The sku with plain characters in place of look-alikes, if it has any. */
+  readonly plainSku?: string
 }
 
 /**
  * Parses a line of cells. An empty cell becomes null; a cell that cannot be parsed stays text, which validation then rejects.
  * Two columns for the ends of a range are joined, such as `Thin-Medium`.
  */
-export function parseCells({ columns, decimals, values }: CellRules, cells: readonly SheetCell[]): ParsedCells {
+export function parseCells(
+  { columns, decimals, values, isExport = false }: CellRules,
+  cells: readonly SheetCell[],
+): ParsedCells {
   const input: Record<string, unknown> = {}
   const unusableCells = new Map<number, UnusableCell>()
+  const statements = new Map<number, LineStatement>()
+  const notes: string[] = []
   for (const [index, name] of columns.entries()) {
     if (name === undefined) continue
     const fileCell = cells[index] ?? ''
-    const cell = values?.get(index)?.get(comparisonKey(displayedText(fileCell))) ?? fileCell
+    const mappedCell = values?.get(index)?.get(comparisonKey(displayedText(fileCell)))
+    const cell = mappedCell ?? (name === 'sku' && !isExport ? checkSku(fileCell) : fileCell)
     if (typeof cell === 'object') {
       unusableCells.set(index, cell)
       continue
     }
-    const value = cell === '' ? null : readCell(name, cell, decimals)
+    if (isLineProperty(name)) {
+      const text = String(cell)
+      const statement = text === '' ? undefined : readLineProperty(name, text)
+      if (statement === undefined) continue
+      if ('problem' in statement) unusableCells.set(index, { text, problem: statement.problem })
+      else statements.set(index, statement)
+      continue
+    }
+    let value = cell === '' ? null : readCell(name, cell, decimals)
+    if (typeof value === 'string' && !isExport) value = readUnknownText(name, value, decimals, notes)
     const previousValue = input[name] ?? null
     if (previousValue === null || value === null) input[name] = value ?? previousValue
     else input[name] = `${String(previousValue)}-${cell}`
   }
   if (!columns.includes('fluorColor')) splitFluorescence(input)
-  const notes = splitColorDescriptions(input)
+  notes.push(...splitColorDescriptions(input))
+  if (!isExport) notes.push(...clearFancyColor(columns, input), ...clearZeroPrice(input))
   if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
-  return { input, notes: [...notes, ...noteLowerGrades(input)], unusableCells }
+  notes.push(...noteLowerGrades(input))
+  const { sku } = input
+  if (typeof sku !== 'string' || isExport || plainText(sku) === sku) return { input, notes, unusableCells, statements }
+  notes.push(`sku ${sku} with ${describeLookAlikes(sku)} is stored as written, not as ${plainText(sku)}`)
+  return { input, notes, unusableCells, statements, plainSku: plainText(sku) }
 }
+
+/** `7.01235E+15`: a spreadsheet program shows a long number so, and writes no more digits to a text file. */
+const SHORTENED_NUMBER = /^\d(?:[.,]\d+)?E[+-]\d{2,3}$/i
+
+/** The largest number of which a spreadsheet program keeps all digits has fifteen. */
+const TOO_LONG_NUMBER = 1e15
+
+/** A sku that a spreadsheet program has changed has no usable value. */
+function checkSku(cell: SheetCell): SheetCell {
+  const text = displayedText(cell)
+  const isTooLong = typeof cell === 'number' && cell >= TOO_LONG_NUMBER
+  if (typeof cell === 'object' || !(isTooLong || SHORTENED_NUMBER.test(text))) return cell
+  const problem = `${text} is a number that a spreadsheet program shortened; format the column as text and enter the stock numbers again`
+  return { text, problem }
+}
+
+/** Reads a text that is no value as written: with plain characters in place of those that look the same, and as a German word. */
+function readUnknownText(name: FieldName, text: string, decimals: DecimalSeparators, notes: string[]): unknown {
+  const plain = plainText(text)
+  const english = toEnglish(name, plain)
+  if (english === text || FIELDS[name].kind === 'text' || isKnownText(name, text)) return text
+  const value = readCell(name, english, decimals)
+  if (typeof value === 'string' && !isKnownText(name, value)) return text
+  if (plain !== text) notes.push(`${name} ${text} with ${describeLookAlikes(text)} is stored as ${english}`)
+  return value
+}
+
+/** Any text is accepted as a shape. */
+const isKnownText = (name: FieldName, text: string): boolean =>
+  name === 'cutShape' ? parseShape(text) !== undefined : isAcceptedValue(name, text)
 
 /** Converts digits to a number only for amounts, levels and dictionary ids; text fields keep them as text. */
 function readCell(name: FieldName, cell: string | number, decimals: DecimalSeparators): unknown {
@@ -159,6 +222,34 @@ function splitColorDescriptions(input: Record<string, unknown>): string[] {
   }
   return notes
 }
+
+/**
+ * Clears a colour that only says that the stone is fancy-coloured, such as `Fancy` or `Fancy Intense` beside the hue, or `X`
+ * beside a grade of fancy colours, since such a stone has no letter grade. @returns notes
+ */
+function clearFancyColor(columns: Columns, input: Record<string, unknown>): string[] {
+  const text = input['color']
+  if (typeof text !== 'string') return []
+  const key = comparisonKey(text)
+  const grade = text.length > 1 && !isAcceptedValue('color', text) ? fancyGrade.find(text) : undefined
+  const isMark = FANCY_MARKS.has(key) || (key === 'x' && (input['fancyGrade'] ?? null) !== null)
+  if (grade === undefined && !isMark) return []
+  input['color'] = null
+  if (!columns.includes('isColored')) input['isColored'] = true
+  if (isMark || columns.includes('fancyGrade'))
+    return [`color ${text} is stored as fancy-coloured, without a letter grade`]
+  input['fancyGrade'] = fancyGrade.title(grade ?? 0)
+  return []
+}
+
+/** In a trade file, 0 means that the price is not disclosed. @returns notes */
+function clearZeroPrice(input: Record<string, unknown>): string[] {
+  if (input['price'] !== 0) return []
+  input['price'] = null
+  return ['price 0 is stored as no price']
+}
+
+const FANCY_MARKS: ReadonlySet<string> = new Set(['fancy', 'fancy color', 'fancy colour', 'fcy', 'fc', 'fan'])
 
 /** Columns that may contain a complete description of a color. */
 const COLOR_DESCRIPTION_FIELDS = ['color', 'colorHue', 'fancyGrade'] as const

@@ -5,18 +5,39 @@ import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
 import { UnclearFile } from './errors.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../representations/diamond/field-descriptions.ts'
-import { DISCOUNTS, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
+import { toEnglish } from './german-values.ts'
+import { headingsOfProperty, LINE_PROPERTY_NAMES, type LineProperty } from './line-properties.ts'
+import { DISCOUNTS, PER_CARAT_PREFIXES, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 
-/** The field of each column of a spreadsheet; undefined for an ignored column. */
-export type Columns = readonly (FieldName | undefined)[]
+/** What a column contains: a field of a diamond, or a property of the line. */
+export type ColumnContent = FieldName | LineProperty
+
+/** The content of each column of a spreadsheet; undefined for an ignored column. */
+export type Columns = readonly (ColumnContent | undefined)[]
 
 const FIELDS: readonly FieldName[] = fieldsOf('v4')
 
-/** Normalises a heading for comparison: `Stock #` equals `stock`, but `Girdle %` does not equal `Girdle`. */
-const normalizeHeading = (heading: string) =>
-  comparisonKey(heading)
-    .replaceAll('%', 'pct')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+const CONTENTS: readonly ColumnContent[] = [...FIELDS, ...LINE_PROPERTY_NAMES]
+
+/** Stands for any currency in a normalised heading. */
+const CURRENCY = '¤'
+
+/** Signs such as `$` and `US$`, codes and words, as whole words; `in` before them belongs to them. */
+const CURRENCY_WORD =
+  /(?:(?<![\p{L}\p{N}])in )?(?:(?:(?<![\p{L}\p{N}])(?:us|hk|nz|a|c|s|r))?\p{Sc}|(?<![\p{L}\p{N}])(?:usd|eur|gbp|inr|hkd|aed|cny|rmb|jpy|chf|aud|cad|sgd|ils|nis|thb|zar|rub|rs|dollars?|euros?|rupees?)(?![\p{L}\p{N}]))/gu
+
+/**
+ * Normalises a heading for comparison: `Stock #` equals `stock`, but `Girdle %` does not equal `Girdle`. A currency is kept as a
+ * sign in front, so that `$/Ct`, `USD / ct` and `Ct $` are equal to each other, but not to `Ct`.
+ */
+function normalizeHeading(heading: string): string {
+  const words = comparisonKey(heading.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|_/gu, ' ')).replaceAll('%', 'pct')
+  const otherWords = words.replaceAll(CURRENCY_WORD, '')
+  const key = otherWords.replaceAll(/[^\p{L}\p{N}]/gu, '')
+  return otherWords === words ? key : `${CURRENCY}${key}`
+}
+
+const withCurrency = (heading: string): string => `${CURRENCY}${normalizeHeading(heading)}`
 
 const descriptionOf = (name: FieldName): FieldDescription => FIELD_DESCRIPTIONS[name]
 
@@ -26,14 +47,24 @@ const TRADE_NAME = 1
 const VAGUE_NAME = 2
 const RANGE_END_NAME = 3
 
-type HeadingMeaning = { readonly field: FieldName; readonly rank: number }
+type HeadingMeaning = { readonly content: ColumnContent; readonly rank: number }
 
-/** Fields by normalised heading: the field's own name, and its names in trade spreadsheets. */
-const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map(
-  FIELDS.flatMap((field) => {
+/** Contents by normalised heading: the field's own name, and its names in trade spreadsheets. */
+const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map([
+  ...LINE_PROPERTY_NAMES.flatMap((property) =>
+    headingsOfProperty(property).map((heading): [string, HeadingMeaning] => [
+      normalizeHeading(heading),
+      { content: property, rank: TRADE_NAME },
+    ]),
+  ),
+  ...FIELDS.flatMap((field) => {
     const { headings = [], vague = [], ends = [] } = descriptionOf(field)
     const meaningsOf = (names: readonly string[], rank: number) =>
-      names.map((name) => [normalizeHeading(name), { field, rank }] as const)
+      names.flatMap((name): [string, HeadingMeaning][] => {
+        const meaning = { content: field, rank }
+        const named: [string, HeadingMeaning] = [normalizeHeading(name), meaning]
+        return field === 'price' ? [named, [withCurrency(name), meaning]] : [named]
+      })
     // The last of equal keys wins: a vague name stays vague even if it is also the field's own name.
     return [
       ...meaningsOf([field], OWN_NAME),
@@ -42,16 +73,31 @@ const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map(
       ...meaningsOf(vague, VAGUE_NAME),
     ]
   }),
-)
+])
+
+const WEIGHT_HEADINGS = [...MEANINGS].flatMap(([heading, { content }]) => (content === 'carat' ? [heading] : []))
+
+/** `Price/ct`, `Rate per carat`. With a currency, the weight alone is one too: `$/Ct`, `Carat (USD)`. */
+const PER_CARAT_HEADINGS: ReadonlySet<string> = new Set([
+  ...PRICES_PER_CARAT.flatMap((heading) => [normalizeHeading(heading), withCurrency(heading)]),
+  ...WEIGHT_HEADINGS.flatMap((weight) => [
+    `${CURRENCY}${weight}`,
+    ...PER_CARAT_PREFIXES.flatMap((prefix) => [`${prefix}${weight}`, `${CURRENCY}${prefix}${weight}`]),
+  ]),
+])
 
 /** The service assigns `id` and `date` itself. */
-const IGNORED_HEADINGS: ReadonlySet<string> = new Set(['id', 'date', ...WITHOUT_FIELD.map(normalizeHeading)])
+const IGNORED_HEADINGS: ReadonlySet<string> = new Set([
+  'id',
+  'date',
+  ...PER_CARAT_HEADINGS,
+  ...WITHOUT_FIELD.flatMap((heading) => [normalizeHeading(heading), withCurrency(heading)]),
+])
 
 const DISCOUNT_HEADINGS: ReadonlySet<string> = new Set(DISCOUNTS.map(normalizeHeading))
-const PER_CARAT_HEADINGS: ReadonlySet<string> = new Set(PRICES_PER_CARAT.map(normalizeHeading))
 
-/** Fields by normalised heading, from `--map`; `undefined` ignores the column. */
-export type ColumnMapping = ReadonlyMap<string, FieldName | undefined>
+/** Contents by normalised heading, from `--map`; `undefined` ignores the column. */
+export type ColumnMapping = ReadonlyMap<string, ColumnContent | undefined>
 
 /** Parses `--map`, such as `Lot=sku` or `Remark=`. @throws UnclearFile for an unknown field */
 export function parseColumnMapping(optionValues: readonly string[]): ColumnMapping {
@@ -65,9 +111,12 @@ export function parseColumnMapping(optionValues: readonly string[]): ColumnMappi
         optionValue.slice(separatorIndex + 1).trim(),
       ]
       if (fieldName === '') return [heading, undefined]
-      const field = FIELDS.find((name) => name.toLowerCase() === fieldName.toLowerCase())
-      if (field !== undefined) return [heading, field]
-      throw new UnclearFile(`--map ${optionValue}: unknown field ${fieldName}; the v4 fields are ${FIELDS.join(', ')}`)
+      const content = CONTENTS.find((name) => name.toLowerCase() === fieldName.toLowerCase())
+      if (content !== undefined) return [heading, content]
+      throw new UnclearFile(
+        `--map ${optionValue}: unknown field ${fieldName}; the v4 fields are ${FIELDS.join(', ')}. ` +
+          `A column can also be the line's ${LINE_PROPERTY_NAMES.join(', ')}`,
+      )
     }),
   )
 }
@@ -100,6 +149,9 @@ export function groupValueMappings(header: readonly string[], values: readonly V
   return byColumn
 }
 
+/** Whether a header is that of `adamant export`: a diamond's JSON begins with `id` and ends with `date`. */
+export const isExportHeader = (header: readonly string[]): boolean => header[0] === 'id' && header.at(-1) === 'date'
+
 const joinHeadings = (header: readonly string[]) => header.filter(Boolean).join(', ')
 
 export type HeaderRules = {
@@ -110,7 +162,8 @@ export type HeaderRules = {
 }
 
 /**
- * Maps the columns of a header to v4 fields, by field name in upper or lower case or by a name of the trade.
+ * Maps the columns of a header to v4 fields and properties of a line, by field name in upper or lower case or by a name of the
+ * trade. Of two columns for the origin, the other one is compared with the one that is stored.
  * @param rows first rows below the header; they decide whether `Cut` is the shape
  * @throws UnclearFile listing all problems: unknown columns, several columns for a field, missing required fields
  */
@@ -125,9 +178,10 @@ export function readHeader(
       faults.push(`--map: unknown column; the columns are ${joinHeadings(header)}`)
   }
   const meanings = findMeanings(header, mapping, rows)
-  const columns = meanings.map((meaning) =>
-    meaning && isMostCertainMeaning(meaning, meanings) ? meaning.field : undefined,
-  )
+  const columns = meanings.map((meaning): ColumnContent | undefined => {
+    if (meaning === undefined || isMostCertainMeaning(meaning, meanings)) return meaning?.content
+    return meaning.content === 'isLabGrown' ? 'growthType' : undefined
+  })
   if (unknown === 'refused') {
     const isKnown = (heading: string, index: number) =>
       columns[index] !== undefined ||
@@ -153,8 +207,8 @@ export function hasRequiredColumns(
   { mapping = new Map(), required = REQUIRED_FIELDS }: HeaderRules,
   rows: readonly (readonly string[])[],
 ): boolean {
-  const fields = new Set(findMeanings(header, mapping, rows).map((meaning) => meaning?.field))
-  return required.every((name) => fields.has(name))
+  const contents = new Set(findMeanings(header, mapping, rows).map((meaning) => meaning?.content))
+  return required.every((name) => contents.has(name))
 }
 
 function findMeanings(
@@ -164,11 +218,11 @@ function findMeanings(
 ): readonly (HeadingMeaning | undefined)[] {
   const meanings = header.map((heading): HeadingMeaning | undefined => {
     if (!mapping.has(normalizeHeading(heading))) return MEANINGS.get(normalizeHeading(heading))
-    const field = mapping.get(normalizeHeading(heading))
-    return field && { field, rank: OWN_NAME }
+    const content = mapping.get(normalizeHeading(heading))
+    return content && { content, rank: OWN_NAME }
   })
-  const shapeIndex = findShapeColumn(header, meanings, rows)
-  if (shapeIndex !== undefined) meanings[shapeIndex] = { field: 'cutShape', rank: TRADE_NAME }
+  const shapeIndex = findShapeColumn(meanings, rows)
+  if (shapeIndex !== undefined) meanings[shapeIndex] = { content: 'cutShape', rank: TRADE_NAME }
   return meanings
 }
 
@@ -176,21 +230,22 @@ const isIgnoredMeaning = (meaning: HeadingMeaning | undefined) =>
   meaning?.rank === VAGUE_NAME || meaning?.rank === RANGE_END_NAME
 
 const isMostCertainMeaning = (
-  { field, rank }: HeadingMeaning,
+  { content, rank }: HeadingMeaning,
   meanings: readonly (HeadingMeaning | undefined)[],
-): boolean => meanings.every((other) => other?.field !== field || other.rank >= rank)
+): boolean => meanings.every((other) => other?.content !== content || other.rank >= rank)
 
 /** In the trade, "cut" may also mean the shape: without another column for it, a `Cut` column with only shapes is the shape. */
 function findShapeColumn(
-  header: readonly string[],
   meanings: readonly (HeadingMeaning | undefined)[],
   rows: readonly (readonly string[])[],
 ): number | undefined {
-  if (meanings.some((meaning) => meaning?.field === 'cutShape')) return undefined
-  const index = header.findIndex((heading) => normalizeHeading(heading) === 'cut')
+  if (meanings.some((meaning) => meaning?.content === 'cutShape')) return undefined
+  const index = meanings.findIndex((meaning) => meaning?.content === 'cutQuality' && meaning.rank === VAGUE_NAME)
   const cuts = rows.map((cells) => cells[index] ?? '').filter((cell) => cell !== '')
-  const areShapes = cuts.length > 0 && cuts.every((cut) => parseShape(cut) !== undefined)
-  return areShapes && cuts.some((cut) => cutQuality.find(cut) === undefined) ? index : undefined
+  const areShapes = cuts.length > 0 && cuts.every((cut) => parseShape(toEnglish('cutShape', cut)) !== undefined)
+  return areShapes && cuts.some((cut) => cutQuality.find(toEnglish('cutQuality', cut)) === undefined)
+    ? index
+    : undefined
 }
 
 /** Next to a column for a discount, `Price` may be the price per carat, as on RapNet; the operator must decide. */

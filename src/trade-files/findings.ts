@@ -3,11 +3,12 @@ import { FIELDS, fieldsOf, type DiamondFieldChanges, type FieldName } from '../d
 import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import { listFirst } from './errors.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
+import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
 const MAX_LISTED_TEXTS = 20
 
-/** Counts stones by a text. */
+/** Counts lines by a text. */
 export class CountedTexts {
   readonly #stones = new Map<string, number>()
   #unlistedCount = 0
@@ -18,12 +19,12 @@ export class CountedTexts {
     else this.#stones.set(text, (previousCount ?? 0) + 1)
   }
 
-  /** Stones by text, for the listed texts. */
+  /** Lines by text, for the listed texts. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#stones)
   }
 
-  /** Number of stones with other texts. */
+  /** Number of lines with other texts. */
   get unlistedCount(): number {
     return this.#unlistedCount
   }
@@ -124,11 +125,13 @@ export type Findings = {
   readonly contents: ContentSummary
   /** Number of hidden lines. */
   readonly hiddenCount: number
+  /** Lines that are left out since they are not for sale, by the word that says so. */
+  readonly unavailable: CountedTexts
   /** SHA-256 of the valid lines, in order. */
   readonly digest: string
   /** Selects the valid lines when the file is read again. */
   usableLines(lines: AsyncIterable<ImportLine>): AsyncGenerator<UsableLine>
-  /** Whether a line whose cells could be read, or a hidden line, has this sku. */
+  /** Whether a line whose cells could be read, or one that is left out, has this sku. */
   hasSku(sku: string): boolean
 }
 
@@ -138,6 +141,8 @@ export type UsableLine = Extract<ImportLine, { change: DiamondFieldChanges }>
 export type KnownStones = {
   /** Ids of the stones with this sku; usually one. */
   bySku(sku: string): readonly number[]
+  /** Another stone whose sku differs only in characters that look the same. */
+  lookAlikeOf(sku: string): { readonly id: number; readonly sku: string } | undefined
 }
 
 /** Validates a whole file before anything is written. @param stock the account's stones, for an update by sku */
@@ -150,20 +155,21 @@ export async function collectFindings(
   const notes = new CountedTexts()
   const contents = new ContentSummary()
   const digest = createHash('sha256')
-  const skus = new Skus()
-  const hiddenSkus = new Set<unknown>()
+  const skus = new Skus(stock)
+  const omittedSkus = new Set<string>()
+  const unavailable = new CountedTexts()
   let hiddenCount = 0
   let usableCount = 0
   for await (const line of lines) {
-    if ('hiddenSku' in line) {
-      hiddenCount++
-      hiddenSkus.add(line.hiddenSku)
+    if ('omittedSku' in line) {
+      omittedSkus.add(plainText(String(line.omittedSku)))
+      if (line.availability === undefined) hiddenCount++
+      else unavailable.add(line.availability)
       continue
     }
     const problems = problemsOf(line, stock)
-    const { sku } = 'change' in line ? line.change.set : {}
-    const firstLine = stock && sku !== undefined ? skus.add(sku, line.line) : undefined
-    if (firstLine === undefined && problems.length === 0 && 'change' in line) {
+    const conflict = 'change' in line ? skus.add(line) : undefined
+    if (conflict === undefined && problems.length === 0 && 'change' in line) {
       usableCount++
       digest.update(`${JSON.stringify(line.change.set)}\n`)
       const { cutShape } = line.change.set
@@ -172,17 +178,15 @@ export async function collectFindings(
       contents.add(line.change)
       continue
     }
-    const duplicateProblems = firstLine === undefined ? [] : [`sku ${sku} is a duplicate of line ${firstLine}`]
     const invalidCells = 'invalidCells' in line ? line.invalidCells : undefined
     badLines.push({
       line: line.line,
-      problems: [...problems, ...duplicateProblems],
+      problems: conflict === undefined ? problems : [...problems, conflict],
       ...(invalidCells && { invalidCells }),
     })
   }
-  for (const { sku, line, duplicateLines } of skus.duplicates()) {
+  for (const { line, problem } of skus.problemsOfFirstLines()) {
     const badLine = badLines.find((one) => one.line === line)
-    const problem = `sku ${sku} is duplicated in line ${duplicateLines}`
     if (badLine === undefined) {
       usableCount--
       badLines.push({ line, problems: [problem] })
@@ -198,7 +202,8 @@ export async function collectFindings(
     contents,
     digest: digest.digest('hex'),
     hiddenCount,
-    hasSku: (sku) => skus.has(sku) || hiddenSkus.has(sku),
+    unavailable,
+    hasSku: (sku) => skus.has(sku) || omittedSkus.has(plainText(sku)),
     async *usableLines(secondPass) {
       for await (const line of secondPass) if ('change' in line && !badLineNumbers.has(line.line)) yield line
     },
@@ -211,28 +216,64 @@ function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined):
   if (stock === undefined) return []
   const ids = stock.bySku(line.change.set.sku ?? '')
   if (ids.length > 1) return [`sku ${line.change.set.sku} is ambiguous: diamonds ${listFirst(ids)} have it`]
+  const lookAlike = stock.lookAlikeOf(line.change.set.sku ?? '')
+  if (ids.length === 0 && lookAlike !== undefined)
+    return [
+      `sku ${describeSku(line.change.set.sku ?? '')} looks like ${describeSku(lookAlike.sku)} of diamond ${lookAlike.id}`,
+    ]
   return ids.length === 1 ? [] : missingFieldsOf(line.change).map((name) => `${name} is required for a new diamond`)
 }
 
-/** The skus of a file with their first line, and the further lines of duplicates. */
+/** A sku, with the look-alikes in it. */
+function describeSku(sku: string): string {
+  const lookAlikes = describeLookAlikes(sku)
+  return lookAlikes === '' ? sku : `${sku} (with ${lookAlikes})`
+}
+
+/**
+ * The skus of a file with their first line, and the further lines with the same sku or one that looks the same. The same sku is a
+ * conflict for an update only.
+ */
 class Skus {
   readonly #firstLines = new Map<string, number>()
-  readonly #duplicateLines = new Map<string, number[]>()
+  /** First skus that are not plain. */
+  readonly #lookAlikes = new Map<string, string>()
+  readonly #conflictingLines = new Map<string, number[]>()
 
-  /** @returns the first line with this sku, if there was one before */
-  add(sku: string, line: number): number | undefined {
-    const first = this.#firstLines.get(sku)
-    if (first === undefined) this.#firstLines.set(sku, line)
-    else if (this.#duplicateLines.get(sku)?.push(line) === undefined) this.#duplicateLines.set(sku, [line])
-    return first
+  constructor(private readonly stock: KnownStones | undefined) {}
+
+  /** @returns the problem of the line, if an earlier line has this sku or one that looks the same */
+  add({ line, change, plainSku }: UsableLine): string | undefined {
+    const { sku } = change.set
+    if (sku === undefined) return undefined
+    const isKnown = this.stock !== undefined && this.stock.bySku(sku).length > 0
+    const key = plainSku === undefined || isKnown ? sku : plainSku
+    const firstLine = this.#firstLines.get(key)
+    if (firstLine === undefined) {
+      this.#firstLines.set(key, line)
+      if (key !== sku) this.#lookAlikes.set(key, sku)
+      return undefined
+    }
+    const firstSku = this.#skuOf(key)
+    if (firstSku === sku && this.stock === undefined) return undefined
+    if (this.#conflictingLines.get(key)?.push(line) === undefined) this.#conflictingLines.set(key, [line])
+    return firstSku === sku
+      ? `sku ${sku} is a duplicate of line ${firstLine}`
+      : `sku ${describeSku(sku)} looks like ${describeSku(firstSku)} in line ${firstLine}`
   }
 
   has(sku: string): boolean {
     return this.#firstLines.has(sku)
   }
 
-  *duplicates(): Generator<{ readonly sku: string; readonly line: number; readonly duplicateLines: string }> {
-    for (const [sku, lines] of this.#duplicateLines)
-      yield { sku, line: this.#firstLines.get(sku) ?? 0, duplicateLines: listFirst(lines) }
+  *problemsOfFirstLines(): Generator<{ readonly line: number; readonly problem: string }> {
+    for (const [key, lines] of this.#conflictingLines) {
+      const problem = `sku ${describeSku(this.#skuOf(key))} is duplicated in line ${listFirst(lines)}`
+      yield { line: this.#firstLines.get(key) ?? 0, problem }
+    }
+  }
+
+  #skuOf(key: string): string {
+    return this.#lookAlikes.get(key) ?? key
   }
 }

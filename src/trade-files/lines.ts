@@ -15,8 +15,11 @@ export type BadLine = {
   readonly invalidCells?: readonly InvalidCell[]
 }
 
-/** A hidden line: neither a stone nor a reason to delete one. */
-type HiddenLine = { readonly line: number; readonly hiddenSku: unknown }
+/**
+ * A line that is left out: neither a stone nor a reason to delete one. It is hidden, or has a word that says that it is not for
+ * sale.
+ */
+type OmittedLine = { readonly line: number; readonly omittedSku: unknown; readonly availability?: string }
 
 /** A line of a file as a v4 request body. */
 type InputEntry = {
@@ -28,19 +31,26 @@ type InputEntry = {
   readonly cellProblems?: readonly CellProblem[]
   /** The invalid texts in the columns of a field. */
   readonly findInvalidCells?: (field: string) => readonly InvalidCell[]
+  /** The sku with plain characters in place of look-alikes, if it has any. */
+  readonly plainSku?: string
 }
 
 /** A problem of cells, and their fields. */
 export type CellProblem = { readonly fields: readonly string[]; readonly problem: string }
 
-/** A line of a file as a v4 request body, as invalid if it cannot be parsed, or as hidden. */
-export type ImportEntry = InputEntry | BadLine | HiddenLine
+/** A line of a file as a v4 request body, as invalid if it cannot be parsed, or as left out. */
+export type ImportEntry = InputEntry | BadLine | OmittedLine
 
 /** A line validated by the same rules as an API request. A new stone only uses `set`. */
 export type ImportLine =
-  | { readonly line: number; readonly change: DiamondFieldChanges; readonly notes?: readonly string[] }
+  | {
+      readonly line: number
+      readonly change: DiamondFieldChanges
+      readonly notes?: readonly string[]
+      readonly plainSku?: string
+    }
   | BadLine
-  | HiddenLine
+  | OmittedLine
 
 /** Whether lines create stones, or update the stone with the same sku. */
 type ImportMode = 'new stones' | 'stones by sku'
@@ -69,14 +79,16 @@ export async function* readLines(
   }
 }
 
-type ParsedLine = Exclude<ImportLine, HiddenLine>
+type ParsedLine = Exclude<ImportLine, OmittedLine>
 
 const withShape = (line: ParsedLine, cutShape: string): ParsedLine =>
   'problems' in line ? line : { ...line, change: { ...line.change, set: { ...line.change.set, cutShape } } }
 
 /** Adds what was found in the line's cells. */
-function withFindings(line: ParsedLine, { notes, cellProblems = [], findInvalidCells }: InputEntry): ParsedLine {
-  if ('change' in line && cellProblems.length === 0) return notes === undefined ? line : { ...line, notes }
+function withFindings(line: ParsedLine, entry: InputEntry): ParsedLine {
+  const { notes, plainSku, cellProblems = [], findInvalidCells } = entry
+  if ('change' in line && cellProblems.length === 0)
+    return { ...line, ...(notes && { notes }), ...(plainSku !== undefined && { plainSku }) }
   const fieldsOfCells = new Set(cellProblems.flatMap(({ fields }) => fields))
   // Without its cell, a field may also be missing.
   const fieldProblems = 'problems' in line ? line.problems.filter((one) => !fieldsOfCells.has(fieldOf(one))) : []

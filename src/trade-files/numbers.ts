@@ -10,7 +10,8 @@ export type AmountField = {
   [Name in FieldName]: (typeof FIELDS)[Name]['kind'] extends 'amount' ? Name : never
 }[FieldName]
 
-export const isAmount = (name: FieldName): name is AmountField => FIELDS[name].kind === 'amount'
+export const isAmount = (name: string): name is AmountField =>
+  Object.hasOwn(FIELDS, name) && FIELDS[name as FieldName].kind === 'amount'
 
 type PlausibleRange = { readonly from: number; readonly to: number }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import type { ColumnContent } from './columns.ts'
 import { UnclearFile, UnreadableFile } from './errors.ts'
+import { isLineProperty } from './line-properties.ts'
 import { detectTextFileFormat, isZip } from './text-file-format.ts'
 import { jsonEntries, type ImportEntry } from './lines.ts'
 import { isZlibError, textTable } from './rows.ts'
@@ -10,7 +12,7 @@ import type { WorkbookRules } from './workbook.ts'
 
 /** A parsed file; its entries can be read repeatedly. */
 export type ImportSource = {
-  /** Fields by heading; null for an ignored column. */
+  /** Fields by heading; null for a column that is not stored. */
   readonly mapping: Readonly<Record<string, string | null>>
   /** Format and mapping as text, for the operator to check. */
   readonly description: string
@@ -61,11 +63,22 @@ const sourceOf = (file: string, sheet: Spreadsheet): ImportSource => ({
 })
 
 const mappingOf = ({ header, columns }: Spreadsheet): Record<string, string | null> =>
-  Object.fromEntries(header.flatMap((heading, index) => (heading === '' ? [] : [[heading, columns[index] ?? null]])))
+  Object.fromEntries(
+    header.flatMap((heading, index) => {
+      const content = columns[index]
+      return heading === '' ? [] : [[heading, content === undefined || isLineProperty(content) ? null : content]]
+    }),
+  )
+
+function describeColumn(heading: string, content: ColumnContent | undefined): string {
+  if (content === undefined) return `${heading} (ignored)`
+  if (isLineProperty(content)) return `${heading} (checked)`
+  return heading === content ? heading : `${heading} = ${content}`
+}
 
 function describeColumns(sheet: Spreadsheet): string {
-  const columns = Object.entries(mappingOf(sheet)).map(([heading, field]) =>
-    field === null ? `${heading} (ignored)` : heading === field ? heading : `${heading} = ${field}`,
+  const columns = sheet.header.flatMap((heading, index) =>
+    heading === '' ? [] : [describeColumn(heading, sheet.columns[index])],
   )
   const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
   const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`

@@ -1,17 +1,20 @@
-import type { FieldName } from '../domain/diamond/fields.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { UnclearFile, UnreadableFile } from './errors.ts'
 import { parseCells, isAcceptedValue } from './cells.ts'
 import {
   countKnownHeadings,
   hasRequiredColumns,
+  isExportHeader,
   readHeader,
   groupValueMappings,
+  type ColumnContent,
   type Columns,
   type ValueMapping,
   type HeaderRules,
   type ValueMap,
 } from './columns.ts'
+import { plainText } from '../domain/look-alikes.ts'
+import { isLineProperty, type LineStatement } from './line-properties.ts'
 import type { CellProblem, ImportEntry, InvalidCell } from './lines.ts'
 import {
   isAmount,
@@ -43,7 +46,7 @@ const TOTAL_ROW_WORDS: ReadonlySet<string> = new Set([...TOTAL_WORDS, ...COUNT_W
 const wordsOf = (cell: string): readonly string[] => cell.toLowerCase().match(/\p{L}[\p{L}\p{M}"'-]*/gu) ?? []
 
 /** Fields that identify a row as a stone. */
-const IDENTIFYING_FIELDS: readonly FieldName[] = ['sku', 'cutShape']
+const IDENTIFYING_FIELDS: readonly ColumnContent[] = ['sku', 'cutShape']
 
 /**
  * Whether a row is a total of the rows above: it contains only words for totals and counts (`Total`, `2 stones`) and no cut
@@ -81,6 +84,8 @@ export type Spreadsheet = {
   readonly table: SheetTable
   readonly decimals: DecimalSeparators
   readonly header: readonly string[]
+  /** Whether `adamant export` wrote the file. */
+  readonly isExport: boolean
   readonly columns: Columns
   readonly values: ValueMap
   readonly headerLine: number
@@ -93,6 +98,8 @@ export type Spreadsheet = {
 export type SheetRules = HeaderRules & {
   /** Decimal separator of all numbers; detected per column by default. */
   readonly decimal?: DecimalSeparator
+  /** Reads lines that are not for sale as stones. */
+  readonly includeUnavailable?: true
   /** From `--map-value`. */
   readonly values?: readonly ValueMapping[]
 }
@@ -104,7 +111,9 @@ export type SheetRules = HeaderRules & {
  */
 export async function openSpreadsheet(file: string, table: SheetTable, rules: SheetRules): Promise<Spreadsheet> {
   const location = await findHeader(file, table, rules)
-  const columns = readHeader(location.header, rules, location.sampleRows)
+  const columns = readHeader(location.header, rules, location.sampleRows).map((content) =>
+    content === 'availability' && rules.includeUnavailable === true ? undefined : content,
+  )
   const values = groupValueMappings(location.header, rules.values ?? [])
   const amountColumns = columns.flatMap((name, index) =>
     name !== undefined && isAmount(name) ? [[index, name] as const] : [],
@@ -125,6 +134,7 @@ export async function openSpreadsheet(file: string, table: SheetTable, rules: Sh
   return {
     table,
     ...location,
+    isExport: isExportHeader(location.header),
     columns,
     values,
     decimals: decimalsOf(amountColumns, detector, rules.decimal),
@@ -140,7 +150,7 @@ type AmountColumns = readonly (readonly [index: number, name: AmountField])[]
 function addNumbers(detector: NumberFormatDetector, amountColumns: AmountColumns, { cells, line }: SheetRow): void {
   for (const [index, name] of amountColumns) {
     const cell = cells[index] ?? ''
-    if (typeof cell === 'string') detector.add(name, cell, line)
+    if (typeof cell === 'string') detector.add(name, plainText(cell), line)
   }
 }
 
@@ -157,13 +167,13 @@ type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & 
 
 /** Whether a table has a header with the required fields. */
 export async function isStockList(table: SheetTable, rules: SheetRules): Promise<boolean> {
-  const { headerIndex, rows } = await readFirstRows(table, rules)
-  if (headerIndex === undefined) return false
-  const [header = [], ...sampleRows] = rows.slice(headerIndex).map(texts)
-  return hasRequiredColumns(header, rules, sampleRows)
+  return (await readFirstRows(table, rules)).isStockList
 }
 
-/** The header: the first row with at least two known headings, else the first row. @throws UnclearFile, UnreadableFile */
+/**
+ * The header: the first row with all required columns, since there may be a summary above it, else the first with at least two
+ * known headings, else the first row. @throws UnclearFile, UnreadableFile
+ */
 async function findHeader(file: string, table: SheetTable, rules: SheetRules): Promise<HeaderLocation> {
   const { headerIndex, rows } = await readFirstRows(table, rules)
   const [first] = rows
@@ -173,33 +183,39 @@ async function findHeader(file: string, table: SheetTable, rules: SheetRules): P
     throw new UnreadableFile(`${file} has no header with names of columns; it starts with: ${start}`)
   }
   const header = rows[headerIndex ?? 0] ?? first
-  const sampleRows = rows.slice((headerIndex ?? 0) + 1).map(texts)
   return {
     header: trimTrailingCells(texts(header)),
     headerLine: header.line,
     hasTitle: (headerIndex ?? 0) > 0,
-    sampleRows,
+    sampleRows: samplesBelow(rows, headerIndex ?? 0),
   }
 }
 
-type FirstRows = { readonly rows: readonly SheetRow[]; readonly headerIndex: number | undefined }
+const samplesBelow = (rows: readonly SheetRow[], headerIndex: number): readonly (readonly string[])[] =>
+  rows.slice(headerIndex + 1, headerIndex + 1 + SAMPLE_ROWS).map(texts)
 
-/** The visible rows up to the header, and the samples below it. */
+type FirstRows = {
+  readonly rows: readonly SheetRow[]
+  readonly headerIndex: number | undefined
+  /** Whether the header has all required columns. */
+  readonly isStockList: boolean
+}
+
+/** The first visible rows, and which of them is the header. */
 async function readFirstRows(table: SheetTable, rules: SheetRules): Promise<FirstRows> {
   const rows: SheetRow[] = []
-  let headerIndex: number | undefined
   for await (const row of table.rows()) {
-    if (row.isHidden === true) continue
-    if (
-      headerIndex === undefined &&
-      rows.length < HEADER_SEARCH_ROWS &&
-      countKnownHeadings(texts(row), rules) >= MIN_KNOWN_HEADINGS
-    )
-      headerIndex = rows.length
-    rows.push(row)
-    if (rows.length > (headerIndex ?? 0) + SAMPLE_ROWS) break
+    if (row.isHidden !== true) rows.push(row)
+    if (rows.length === HEADER_SEARCH_ROWS + SAMPLE_ROWS) break
   }
-  return { rows, headerIndex }
+  const candidates = rows
+    .slice(0, HEADER_SEARCH_ROWS)
+    .map((row, index) => ({ index, headings: texts(row) }))
+    .filter(({ headings }) => countKnownHeadings(headings, rules) >= MIN_KNOWN_HEADINGS)
+  const complete = candidates.find(({ index, headings }) =>
+    hasRequiredColumns(headings, rules, samplesBelow(rows, index)),
+  )
+  return { rows, headerIndex: (complete ?? candidates[0])?.index, isStockList: complete !== undefined }
 }
 
 /** Removes empty cells at the end of a row, which stem from trailing separators. */
@@ -232,19 +248,68 @@ export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<Im
 }
 
 function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): ImportEntry {
-  const { header, columns, decimals, values } = sheet
+  const { header, columns } = sheet
   const { length } = trimTrailingCells(cells)
   if (isHidden !== true && (length > columns.length || cells.length < columns.length))
     return { line, problems: [`has ${cells.length} cells, but the header has ${columns.length}`] }
-  const { input, notes, unusableCells } = parseCells({ columns, decimals, values }, cells)
-  if (isHidden === true) return { line, hiddenSku: input['sku'] }
+  const { input, notes, unusableCells, statements, plainSku } = parseCells(sheet, cells)
+  const omittedSku = input['sku']
+  if (isHidden === true) return { line, omittedSku }
+  const textAt = (index: number) => displayedText(cells[index] ?? '')
+  for (const [index, statement] of statements)
+    if ('isAvailable' in statement) return { line, omittedSku, availability: textAt(index) }
+  const origin = originOf(sheet, textAt, statements, input['isLabGrown'])
   const findInvalidCells = (field: string): InvalidCell[] =>
     columns.flatMap((name, index) => {
-      const text = displayedText(cells[index] ?? '')
-      const isInvalid = name === field && text !== '' && (unusableCells.has(index) || !isAcceptedValue(name, text))
-      return isInvalid ? [{ column: header[index] ?? '', text }] : []
+      const isInvalid =
+        name === field &&
+        textAt(index) !== '' &&
+        (unusableCells.has(index) || (!isLineProperty(name) && !isAcceptedValue(name, textAt(index))))
+      return isInvalid ? [{ column: header[index] ?? '', text: textAt(index) }] : []
     })
-  return { line, input, notes, cellProblems: describeUnusableCells(sheet, unusableCells), findInvalidCells }
+  return {
+    line,
+    input: { ...input, ...origin.input },
+    notes: [...notes, ...origin.notes],
+    cellProblems: [...describeUnusableCells(sheet, unusableCells), ...origin.problems],
+    findInvalidCells,
+    ...(plainSku !== undefined && { plainSku }),
+  }
+}
+
+type Origin = {
+  readonly input: { readonly isLabGrown?: boolean }
+  readonly notes: readonly string[]
+  readonly problems: readonly CellProblem[]
+}
+
+/**
+ * The origin of a line's stone, from the column that is stored and from what other columns say of it, such as the treatment.
+ * @param stored the value of the stored column, if any
+ */
+function originOf(
+  { header, columns }: Spreadsheet,
+  textAt: (index: number) => string,
+  statements: ReadonlyMap<number, LineStatement>,
+  stored: unknown,
+): Origin {
+  const storedIndex = columns.indexOf('isLabGrown')
+  const said = [
+    ...(typeof stored === 'boolean' ? [{ index: storedIndex, isLabGrown: stored }] : []),
+    ...[...statements].flatMap(([index, one]) => ('isLabGrown' in one ? [{ index, ...one }] : [])),
+  ]
+  const describe = ({ index }: { readonly index: number }) => `${header[index]} ${textAt(index)}`
+  const [labGrown, natural] = [said.find((one) => one.isLabGrown), said.find((one) => !one.isLabGrown)]
+  if (labGrown !== undefined && natural !== undefined) {
+    const problem = `${describe(labGrown)} means laboratory-grown, but ${describe(natural)} means natural`
+    return { input: {}, notes: [], problems: [{ fields: [], problem }] }
+  }
+  const [first] = said
+  if (first === undefined || first.index === storedIndex) return { input: {}, notes: [], problems: [] }
+  // Report numbers differ, so a note with the number would be a note for each stone.
+  const reason = columns[first.index] === 'reportNumber' ? `${header[first.index]} LG...` : describe(first)
+  const notes = first.isLabGrown ? [`${reason} is stored as laboratory-grown`] : []
+  return { input: { isLabGrown: first.isLabGrown }, notes, problems: [] }
 }
 
 /** One problem for all cells with the same one, such as those of one merged cell. */

@@ -1,14 +1,20 @@
 /**
  * Columns of trade files without a corresponding field: they are ignored, and the printed mapping says so. A price per carat
  * is not the price of the stone. Each row has the headings of one column, or of similar ones.
- * Sources: RapNet's reference of upload fields, the fields of GIA's Report Results API, Nivoda's file format, and the
- * downloads of RapNet and IDEX.
+ * Sources: RapNet's reference of upload fields, the fields of GIA's Report Results API, Nivoda's file format, the downloads of
+ * RapNet and IDEX, and stock lists of wholesalers.
  */
 export const PRICES_PER_CARAT = splitHeadings([
-  'Price per carat|Price per ct|Price/ct|Price/carat|Cost per carat',
+  'PPC|Rate|Karatpreis',
   'RapNet price|RapNet discount price',
   'Cash price|Cash price per carat',
 ])
+
+/** Before a name of the weight, in lower case: `Price/Ct`, `Rate per carat`. */
+export const PER_CARAT_PREFIXES: readonly string[] = [
+  'per',
+  ...['price', 'cost', 'rate', 'value', 'preis'].flatMap((price) => [price, `${price}per`, `${price}pro`]),
+]
 
 /** Rapaport's list prices. */
 const LIST_PRICES = splitHeadings(['Rap|Rap price|Rap rate|Rap list', 'Index price|Index asking price'])
@@ -24,9 +30,7 @@ export const DISCOUNTS = splitHeadings([
 ])
 
 const REPORT = splitHeadings([
-  'Lab|Laboratory|Grading lab',
   'Lab location|Report issue location',
-  'Certificate|Certificate #|Certificate number|Cert|Cert #|Cert no|Cert num|Cert ID|Report|Report #|Report no|Report number',
   'Certificate filename|Certificate file name|Certificate PDF|Cert file',
   'Certificate URL|Certificate link|Cert link',
   'Certificate comment|Cert comment|Report comments',
@@ -37,12 +41,13 @@ const REPORT = splitHeadings([
 ])
 
 const PROPORTIONS = splitHeadings([
-  'Measurements',
+  'Measurements|Meas|Diameter|Diam',
   'Length',
   'Width',
   'Height',
   'Depth|Depth %|Total depth|Total depth %',
-  'Table|Table %|Table width|Table width %',
+  'Dep|Dep %|TD|TD %',
+  'Table|Table %|Table width|Table width %|Tab|Tab %|Tbl|Tbl %',
   'Ratio',
   'Crown',
   'Crown angle',
@@ -61,21 +66,20 @@ const APPEARANCE = splitHeadings([
   'BGM|Shade|Brown|Green|Milky|Luster',
   'Eye clean',
   'Black inclusion|White inclusion|Center inclusion|Open inclusion',
-  'Treatment|Enhancements',
   'Color origin|Colour origin',
   'Color distribution|Colour distribution',
+  // Cut, polish and symmetry together
+  '3EX|3X|Triple EX',
 ])
 
 const SALE = splitHeadings([
   'Item ID|Item ID #|RapNet lot #|Diamond ID',
   'Seller|Seller name|Seller code|Vendor|Vendor name|Supplier|Supplier name',
-  'Availability',
   'Brand',
   'City|State|Country|Location',
   'Origin country|Mine of origin|Canada Mark eligible',
   'Member comment|Member comments|Comment|Comments|Remark|Remarks|Note|Notes|Seller spec',
   'Pair|Pair stock #|Pair stock ref.|Is matched pair separable|Pair separable',
-  'Parcel stones|Number of stones',
   'Trade show',
   'Allow RapLink feed|RapLink',
   'Image|Image link|Image URL|Diamond image',
@@ -93,6 +97,7 @@ export const WITHOUT_FIELD: readonly string[] = [
   ...SALE,
 ]
 
-function splitHeadings(rows: readonly string[]): readonly string[] {
+/** The headings of rows such as `Lab|Laboratory`. */
+export function splitHeadings(rows: readonly string[]): readonly string[] {
   return rows.flatMap((row) => row.split('|'))
 }

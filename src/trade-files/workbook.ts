@@ -109,7 +109,13 @@ function cellOf({ cells }: Sheet, value: CellValue, row: number, column: number)
     return isFormula ? { text: '', problem: NO_RESULT } : ''
   }
   if (typeof value === 'number') return Number(value.toPrecision(DIGITS))
-  if (value instanceof Date) return value.toISOString().slice(0, 'YYYY-MM-DD'.length)
+  if (value instanceof Date) {
+    const text = value.toISOString().slice(0, 'YYYY-MM-DD'.length)
+    return {
+      text,
+      problem: `${text} is a date; if it was not entered as one, format the column as text and enter it again`,
+    }
+  }
   return typeof value === 'string' ? cellOfText(value) : String(value)
 }
 

@@ -10,10 +10,10 @@ const inputOf = (columns: Columns, cells: readonly string[]) => parseCells({ col
 
 const REFUSED = { unknown: 'refused' } as const
 
-/** RapNet's upload fields and the fields of a diamond that they map to; `undefined` is ignored. */
+/** RapNet's upload fields and what they map to; `undefined` is ignored. */
 const RAPNET = {
   'Stock #': 'sku',
-  Availability: undefined,
+  Availability: 'availability',
   Shape: 'cutShape',
   Weight: 'carat',
   Color: 'color',
@@ -27,10 +27,10 @@ const RAPNET = {
   Shade: undefined,
   Milky: undefined,
   'Eye Clean': undefined,
-  Lab: undefined,
-  'Certificate #': undefined,
+  Lab: 'laboratory',
+  'Certificate #': 'reportNumber',
   Location: undefined,
-  Treatment: undefined,
+  Treatment: 'treatment',
   'RapNet Price': undefined,
   'RapNet Discount %': undefined,
   'Cash Price': undefined,
@@ -56,7 +56,7 @@ const RAPNET = {
 
 /** The fields of a diamond in GIA's Report Results API, likewise. */
 const GIA = {
-  report_number: undefined,
+  report_number: 'reportNumber',
   report_date: undefined,
   report_type: undefined,
   shape_and_cutting_style: 'cutShape',
@@ -120,6 +120,75 @@ test('by the other names that RapNet accepts are recognized', () => {
   for (const [heading, field] of Object.entries(others)) {
     assert.equal(readHeader([heading], { ...REFUSED, required: [] }), [field], heading)
   }
+})
+
+const fieldOf = (heading: string) => readHeader([heading], { ...REFUSED, required: [] })[0]
+
+test('that name a currency are a price, or a price per carat, but never a weight', () => {
+  const currencies = ['$', 'US$', 'HK$', '€', '£', '₹', '¥', 'USD', 'eur', 'Rs.', 'Dollar']
+  for (const currency of currencies) {
+    for (const weight of ['Ct', 'Cts', 'Carat', 'Crt', 'Wt', 'Weight'])
+      for (const heading of [`${currency}/${weight}`, `${currency} / ${weight}`, `${weight} (${currency})`])
+        assert.is(fieldOf(heading), undefined, heading)
+    for (const heading of [`Total ${currency}`, `${currency} Amount`, `Price (${currency})`, `price_${currency}`])
+      assert.is(fieldOf(heading), 'price', heading)
+  }
+  assert.is(fieldOf('PriceUSD'), 'price')
+  assert.is(fieldOf('Price in USD'), 'price')
+  assert.is(fieldOf('$'), 'price')
+  assert.throws(() => fieldOf('Color $'), /The column Color \$ is not a field/)
+})
+
+test('for a price per carat are ignored', () => {
+  for (const heading of [
+    'Price/Ct',
+    'Price per Crt',
+    'PPC',
+    'Rate',
+    'Rate/Ct',
+    'USD per carat',
+    'Cost/cts',
+    'Preis/ct',
+    'Per carat',
+  ])
+    assert.is(fieldOf(heading), undefined, heading)
+})
+
+test('of stock lists are recognized in English and German', () => {
+  const lists = {
+    sku: ['Packet No', 'Stone ID', 'Lot #', 'Ref', 'Ref. No.', 'Lagernummer'],
+    fluorIntensity: ['Fls', 'Fl', 'Fluoreszenz'],
+    price: ['total_sales_price', 'Sale Price', 'Asking Price', 'Amt', 'Total $', 'Amount USD', 'Preis', 'Gesamtpreis'],
+    carat: ['Crt', 'Wt', 'Gewicht', 'Karat'],
+    cutShape: ['Form'],
+    color: ['Farbe'],
+    clarity: ['Reinheit'],
+    cutQuality: ['Schliff'],
+    polish: ['Politur'],
+    symmetry: ['Symmetrie'],
+  }
+  for (const [field, headings] of Object.entries(lists))
+    for (const heading of headings) assert.is(fieldOf(heading), field, heading)
+  for (const ignored of ['Tab', 'TD%', 'Diam', '3EX', 'Dep %']) assert.is(fieldOf(ignored), undefined, ignored)
+})
+
+test('for a price beside one for the total price are ignored, and of two stock numbers the certain one is used', () => {
+  assert.equal(readHeader(['Stock #', 'Lot #', 'Shape', 'Ct', '$/Ct', 'Price', 'Total $'], REFUSED), [
+    'sku',
+    undefined,
+    'cutShape',
+    'carat',
+    undefined,
+    undefined,
+    'price',
+  ])
+})
+
+test('may be mapped by a heading with a currency, and to a property of the line', () => {
+  const mapping = parseColumnMapping(['$/Ct=', 'Disponible=availability'])
+  const header = ['sku', 'Shape', 'Ct', '$/Ct', 'Disponible']
+  assert.equal(readHeader(header, { ...REFUSED, mapping }), ['sku', 'cutShape', 'carat', undefined, 'availability'])
+  assert.throws(() => parseColumnMapping(['A=lab']), /the line's availability, pieces/)
 })
 
 test('for the same field are refused with both headings', () => {

@@ -57,6 +57,7 @@ export async function importStones(
     ...(request.decimal !== undefined && { decimal: request.decimal }),
     ...(request.sheet !== undefined && { sheet: request.sheet }),
     ...(request.includeHidden === true && { includeHidden: true }),
+    ...(request.includeUnavailable === true && { includeUnavailable: true }),
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.description)
@@ -66,7 +67,7 @@ export async function importStones(
   const report = new ImportReport(source, findings, request)
   report.noteContents()
   report.noteTexts()
-  report.noteHiddenLines()
+  report.noteOmittedLines()
   report.noteProblems()
   if (findings.badLines.length > 0 && request.skipBad !== true) {
     if (request.json === true) report.print(ZERO_COUNTS, '')

@@ -20,6 +20,7 @@ export type ImportRequest = OutputOptions & {
   readonly decimal?: DecimalSeparator
   readonly sheet?: string
   readonly includeHidden?: true
+  readonly includeUnavailable?: true
   readonly dryRun?: true
   readonly updateBy?: 'sku'
   readonly deleteMissing?: true
@@ -59,10 +60,14 @@ export class ImportReport {
     for (const text of describeTexts(this.findings.notes)) note(text)
   }
 
-  noteHiddenLines(): void {
-    const { hiddenCount } = this.findings
+  /** Lines that are hidden or not for sale. */
+  noteOmittedLines(): void {
+    const { hiddenCount, unavailable } = this.findings
     if (hiddenCount > 0)
       note(`${formatQuantity(hiddenCount, 'hidden line')} left out (use --include-hidden to read them)`)
+    const words = describeTexts(unavailable)
+    if (words.length > 0)
+      note(`left out, since they are not for sale: ${words.join(', ')} (use --include-unavailable to read them)`)
   }
 
   /** The summary of a dry run. */
@@ -87,6 +92,7 @@ export class ImportReport {
       ...counts,
       refused: bad.length,
       hidden: this.findings.hiddenCount,
+      unavailable: this.findings.unavailable.counts,
       mapping: this.source.mapping,
       undo: details.undo ?? null,
       ...(details.plannedCounts && { would: details.plannedCounts }),
@@ -103,8 +109,8 @@ export class ImportReport {
 
 /** One text each, such as `Trilliant (2)`. */
 function describeTexts({ counts, unlistedCount }: CountedTexts): readonly string[] {
-  const texts = Object.entries(counts).map(([text, stones]) => `${text} (${formatCount(stones)})`)
-  return unlistedCount === 0 ? texts : [...texts, `stones with other texts (${formatCount(unlistedCount)})`]
+  const texts = Object.entries(counts).map(([text, lines]) => `${text} (${formatCount(lines)})`)
+  return unlistedCount === 0 ? texts : [...texts, `lines with other texts (${formatCount(unlistedCount)})`]
 }
 
 function describeContents({ sampleStones, fields, stones }: ContentSummary): readonly string[] {

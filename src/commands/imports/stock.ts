@@ -6,6 +6,7 @@ import { decode, isDecodeError } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { CommandContext } from '../core/command-context.ts'
 import type { KnownStones } from '../../trade-files/findings.ts'
+import { plainText } from '../../domain/look-alikes.ts'
 
 /** The stones of an account, as far as an import needs them. */
 export type Stock = KnownStones & {
@@ -128,10 +129,19 @@ class StockProjection {
       if (first === undefined) idBySku.set(sku, id)
       else if (duplicateIdsBySku.get(sku)?.push(id) === undefined) duplicateIdsBySku.set(sku, [first, id])
     }
+    const lookAlikes = new Map(
+      [...idBySku.keys()].flatMap((sku) => (plainText(sku) === sku ? [] : [[plainText(sku), sku]])),
+    )
+    const lookAlikeOf = (sku: string) => {
+      const others = [plainText(sku), lookAlikes.get(plainText(sku))]
+      const other = others.find((one) => one !== undefined && one !== sku && idBySku.has(one))
+      return other === undefined ? undefined : { id: idBySku.get(other) ?? 0, sku: other }
+    }
     const bySku = (sku: string) => duplicateIdsBySku.get(sku) ?? [idBySku.get(sku)].filter((id) => id !== undefined)
     const idsWithAttachments = [...this.#attachmentCounts].filter(([, number]) => number > 0).map(([id]) => id)
     return {
       bySku,
+      lookAlikeOf,
       skus: this.#skus,
       idsWithAttachments: new Set(idsWithAttachments),
       customShapes: this.#customShapes,

@@ -10,6 +10,8 @@ type Result = {
   readonly first: Stone[]
   readonly bad: { readonly line: number; readonly problems: readonly string[] }[]
   readonly notes: Readonly<Record<string, number>>
+  readonly unavailable: Readonly<Record<string, number>>
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
 export type DryRunContext = {

@@ -177,6 +177,36 @@ test('keeps stones whose lines are hidden, and those whose cells failed', async 
   ])
 })
 
+test('leaves stones that the file calls sold as they are, also with --delete-missing', async ({
+  commands,
+  sheet,
+  run,
+}) => {
+  const list = 'sku,price,Status\nA-1,1300,Available\nA-2,1,Sold\n'
+  const [, , sold] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(sheet('list.csv', list), '--update-by', 'sku', '--delete-missing', '--yes'),
+  ])
+  assert.equal(counts(sold), { ...none, changed: 1, deleted: 1 })
+  assert.equal(resultOf(sold)['unavailable'], { Sold: 1 })
+})
+
+test('refuses a sku that looks like that of another stone, in either direction', async ({ commands, sheet, run }) => {
+  const dashed = (sku: string) => `sku,cutShape,carat\n${sku},Round,1\n`
+  const [, , enDash, , hyphen, same] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(sheet('en-dash.csv', dashed('A\u20131')), '--update-by', 'sku'),
+    run(sheet('other.csv', dashed('B\u20131'))),
+    run(sheet('hyphen.csv', dashed('B-1')), '--update-by', 'sku'),
+    run(sheet('same.csv', dashed('B\u20131')), '--update-by', 'sku'),
+  ])
+  assert.match(enDash?.err ?? '', 'line 2: sku A\u20131 (with U+2013) looks like A-1 of diamond 1')
+  assert.match(hyphen?.err ?? '', 'line 2: sku B-1 looks like B\u20131 (with U+2013) of diamond')
+  assert.equal(counts(same), { ...none, unchanged: 1 })
+})
+
 test('can be undone once: creations, changes and deletions', async ({ commands, sheet, run }) => {
   const next = sheet('next.csv', 'sku,cutShape,carat,color,price\nA-1,Round,0.7,,1300\nB-1,Heart,1,,\n')
   const [, , second] = await commands.runInTurn([
