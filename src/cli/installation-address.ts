@@ -37,7 +37,7 @@ const ADDRESS_SEPARATOR = new RegExp(`,(?=(?:${Object.keys(READ_STORES).join('|'
 /** @throws BadUsage */
 export function parseInstallationAddress(option: string, text: string, env: NodeJS.ProcessEnv): InstallationAddress {
   if (text.startsWith('env:')) {
-    const address = env[text.slice(4)]
+    const address = env[text.slice(4)]?.trim()
     if (!address) throw new BadUsage(`${option} ${text}: the environment variable is not set`)
     return parseInstallationAddress(option, address, {})
   }

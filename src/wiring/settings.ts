@@ -163,10 +163,12 @@ export class BadSettings extends Error {
 }
 
 /**
- * Reads the settings from the environment; an empty value counts as unset.
+ * Reads the settings from the environment. Blanks and line ends around a value are removed, such as the line feed at the end
+ * of a Kubernetes secret; an empty value counts as unset.
  * @throws BadSettings with all faults at once; it never quotes keys or values that may contain a password
  */
-export function readSettings(environment: Environment): Settings {
+export function readSettings(given: Environment): Settings {
+  const environment = trimmed(given)
   const faults: string[] = []
   const entries = Object.entries(shape).map(([setting, { schema, requirement }]) => {
     const { name, value } = readSetting(setting, environment)
@@ -186,6 +188,9 @@ export function readSettings(environment: Environment): Settings {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+const trimmed = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.trim()]))
 
 /** A setting's value, and the name under which it was found. */
 function readSetting(setting: string, environment: Environment): { name: string; value: string | undefined } {
@@ -232,7 +237,7 @@ const isSimilar = (name: string, setting: string) =>
 /** Log messages for settings given under a former name. */
 export function renamedSettingWarnings(environment: Environment): string[] {
   return SETTINGS.flatMap((setting) => {
-    const { name } = readSetting(setting, environment)
+    const { name } = readSetting(setting, trimmed(environment))
     return name === setting ? [] : [`${name} is now called ${setting}: rename it (the old name still works)`]
   })
 }

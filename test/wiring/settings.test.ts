@@ -84,6 +84,28 @@ for (const [given, meant] of Object.entries(NEAR_NAMES)) {
   })
 }
 
+test('ignore blanks and line ends around a value, such as a Kubernetes secret has', () => {
+  const key = Buffer.alloc(32, 1).toString('base64')
+  for (const end of ['\n', '\r', '\r\n', ' ']) {
+    const { MASTER_KEY, READ_MODEL, EVENT_STORE, PORT, HOST, ROLES, LOG_LEVEL, SECRETS_ANONYMOUS } = readSettings({
+      MASTER_KEY: `${key}${end}`,
+      MASTER_KEY_OLD: `${end}${key}${end}`,
+      READ_MODEL: `mongodb://host/adamant${end}`,
+      EVENT_STORE: `esdb://host:2113${end}`,
+      PORT: `21013${end}`,
+      HOST: `::1${end}`,
+      ROLES: `http${end}`,
+      LOG_LEVEL: `warn${end}`,
+      SECRETS_ANONYMOUS: `true${end}`,
+      BASE_URL: end,
+    })
+    assert.equal(
+      [MASTER_KEY, READ_MODEL, EVENT_STORE, PORT, HOST, ROLES, LOG_LEVEL, SECRETS_ANONYMOUS],
+      [key, 'mongodb://host/adamant', 'esdb://host:2113', 21013, '::1', ['http'], 'warn', true],
+    )
+  }
+})
+
 test('ignore the environment variables of other programs', () => {
   const environment = { HOME: '/home/ann', HOSTTYPE: 'x86_64', MAILTO: 'ann', MAILFROM: 'ann', PATH: '/bin', TZ: 'UTC' }
   assert.is(readSettings(environment).PORT, 8080)
