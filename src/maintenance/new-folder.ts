@@ -1,19 +1,25 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 import { BadUsage } from './operation.ts'
 
 /**
- * Checks that a folder for a copy is missing or empty, and outside of DATA_DIR.
+ * Checks that a folder for a copy is missing or empty, and outside of DATA_DIR, also if symbolic links lead there.
  * @param folder an absolute path, like `dataDir`
  * @throws BadUsage
  */
 export function checkNewFolder(folder: string, dataDir: string): void {
-  if (!relative(dataDir, folder).startsWith('..')) {
+  if (!relative(realPathOf(dataDir), realPathOf(folder)).startsWith('..')) {
     throw new BadUsage(
       `${folder} is inside DATA_DIR and would be lost with it: choose a folder outside of it, preferably on another disk`,
     )
   }
   requireEmptyFolder(folder)
+}
+
+/** The path without symbolic links; its end may not exist yet. */
+function realPathOf(path: string): string {
+  if (existsSync(path) || dirname(path) === path) return realpathSync(path)
+  return join(realPathOf(dirname(path)), basename(path))
 }
 
 function requireEmptyFolder(folder: string): void {

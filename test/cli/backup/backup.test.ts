@@ -6,6 +6,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -30,6 +31,21 @@ const skus = async (ann: Vendor) => {
   const response = await ann.get('/v4/diamond?limit=1000')
   return response.status === 204 ? [] : list(expect(200, response)).map(({ sku }) => sku)
 }
+
+test('is refused inside DATA_DIR, also if a symbolic link leads there', async ({ installation }) => {
+  await installation.json(['user', 'add', 'a@example.com', '--password', 'right horse'])
+  symlinkSync(installation.dataDir, installation.pathOf('link'))
+  const link = installation.pathOf('link')
+  for (const [dataDir, folder] of [
+    [link, join(link, 'b')],
+    [link, join(installation.dataDir, 'b')],
+    [installation.dataDir, join(link, 'new', 'b')],
+  ] as const) {
+    const { code, err } = await installation.run(['backup', folder], { DATA_DIR: dataDir })
+    assert.equal([code, /is inside DATA_DIR and would be lost with it/.test(err)], [2, true], err)
+  }
+  await installation.json(['backup', installation.pathOf('b')], { DATA_DIR: link })
+})
 
 test('restores its state, invalidates sessions, links and waiting secrets, and does not reuse later numbers', async ({
   installation,
