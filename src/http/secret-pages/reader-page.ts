@@ -36,6 +36,12 @@ const NOT_FOUND_PAGE = {
     </p>`,
 }
 
+/**
+ * The key in the path of a page, without what mail programs and people add to a link: a full stop, a bracket, a blank. Keys have
+ * letters and digits only.
+ */
+export const keyInLink = ({ key }: { readonly key: string }): string => /^[a-z0-9]+/.exec(key)?.[0] ?? key
+
 const NO_SECRET = 'No such secret, or it was received, burned or expired'
 const LOCKED = 'Too many wrong passphrases, or too many requests'
 
@@ -50,7 +56,7 @@ export const askSecretReader = endpoint({
   responses: { 200: PAGE, 404: NO_SECRET, 429: LOCKED },
   group: secretPagesGroup,
   async handler({ params }, { secrets }: SecretServices) {
-    return confirmationPage(200, await previewSecret(secrets, params.key), NOTHING)
+    return confirmationPage(200, await previewSecret(secrets, keyInLink(params)), NOTHING)
   },
 })
 
@@ -65,7 +71,7 @@ export const showSecretToReader = endpoint({
   responses: { 200: PAGE, 404: `${NO_SECRET}, or the passphrase is wrong`, 429: LOCKED },
   group: secretPagesGroup,
   async handler(ctx, { secrets }: SecretServices) {
-    const { key } = ctx.params
+    const key = keyInLink(ctx.params)
     const { passphrase } = ctx.request.body
     const origin = eventOriginFor(undefined, ctx.state)
     try {

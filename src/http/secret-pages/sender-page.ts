@@ -12,7 +12,7 @@ import { rateLimitedAccess, sameSiteForm, type SecretServices } from '../secrets
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { metadataKey } from '../secrets/records.ts'
 import { copyButton, secretPage, passphraseInput, timeOf } from './layout.ts'
-import { PAGE, secretPagesGroup } from './reader-page.ts'
+import { keyInLink, PAGE, secretPagesGroup } from './reader-page.ts'
 
 type SecretPageServices = SecretServices & UrlServices
 
@@ -44,7 +44,7 @@ export const burnSecretByPage = endpoint({
   group: secretPagesGroup,
   async handler(ctx, services: SecretPageServices) {
     const command = {
-      metadataKey: ctx.params.key,
+      metadataKey: keyInLink(ctx.params),
       passphrase: ctx.request.body.passphrase,
       account: undefined,
       address: ctx.ip,
@@ -56,7 +56,7 @@ export const burnSecretByPage = endpoint({
       if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
       return receipt(ctx, services, 404, NOT_BURNED)
     }
-    return seeOther(pathToSecrets(ctx.originalUrl) + ctx.params.key, { 'Cache-Control': 'no-store' })
+    return seeOther(pathToSecrets(ctx.originalUrl) + keyInLink(ctx.params), { 'Cache-Control': 'no-store' })
   },
 })
 
@@ -78,12 +78,12 @@ type ReceiptRequest = Pick<
 
 /** @throws RequestError missing */
 async function receipt(
-  { params: { key }, path, originalUrl }: ReceiptRequest,
+  { params, path, originalUrl }: ReceiptRequest,
   { secrets, urls }: SecretPageServices,
   status: number,
   errorMessage: Html,
 ): Promise<HttpResponse> {
-  const { keys, secret } = await readReceipt(secrets, key)
+  const { keys, secret } = await readReceipt(secrets, keyInLink(params))
   const state = stateAt(secret, secrets.clock())
   const isNew = state === 'new'
   return secretPage({

@@ -47,6 +47,21 @@ function expectProtected(response: ApiResponse): void {
   assert.not.match(text, / (?:style|on\w+)="/)
 }
 
+test('opens for a link to which a mail program has added characters, and reveals the secret there', async (given) => {
+  const { service, ann, send } = given
+  for (const suffix of ['.', ',', ')', '%3E', ';', '%20', '%0A', '%E2%80%8B', ').', '%22', '/', '?utm_source=mail']) {
+    const secret = await shared(service.url, ann, { secret: 'hidden value' })
+    const path = `/secret/${secret.secret_key}${suffix}`
+    expect(200, await send({ path }))
+    expect(200, await send({ path: `/private/${secret.metadata_key}${suffix}` }))
+    const [page = ''] = path.split('?')
+    assert.match(expect(200, await send(form(page, ''))).text, 'hidden value', suffix)
+  }
+  const { secret_key } = await shared(service.url, ann, { secret: 'hidden value' })
+  for (const path of [`/secret/${secret_key}a`, `/secret/${secret_key.slice(1)}.`, '/secret/.'])
+    expect(404, await send({ path }))
+})
+
 test('is protected from caches, frames, search engines and referrers, and runs only its own script', async (given) => {
   const { service, ann, send } = given
   const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p', recipient: 'tom@example.com' })
