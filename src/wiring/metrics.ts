@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Registry } from 'prom-client'
 import { createApp } from '../http/app.ts'
+import { livenessCheck, readinessCheck, type HealthServices } from '../http/health/health.ts'
 import { readMetricsOnOwnPort } from '../http/health/metrics.ts'
 import { createErrorLogger } from '../http/kit/errors.ts'
 import { listen, type ListeningServer } from '../http/kit/server.ts'
@@ -182,14 +183,17 @@ export function registerProcessMetrics(
 }
 
 /**
- * Listens on METRICS_PORT, if set, and serves only `/metrics`, without authentication. Every role does so, so that a
- * process that only projects is monitored too.
+ * Listens on METRICS_PORT, if set, and serves only `/metrics` and the health checks, without authentication. Every role does so,
+ * so that a process that only projects is monitored and supervised too.
  */
-export async function listenForMetrics(installation: Installation): Promise<ListeningServer | undefined> {
+export async function listenForMetrics(
+  installation: Installation,
+  health: HealthServices['health'],
+): Promise<ListeningServer | undefined> {
   const { settings, log, metricsRegistry } = installation
   const { METRICS_PORT, HOST, TRUST_PROXY } = settings
   if (METRICS_PORT === undefined) return undefined
   const options = { log: createErrorLogger(log), trustProxy: TRUST_PROXY }
-  const app = createApp([readMetricsOnOwnPort], { metricsRegistry }, options)
+  const app = createApp([readMetricsOnOwnPort, livenessCheck, readinessCheck], { metricsRegistry, health }, options)
   return listen(app.callback(), { host: HOST, port: METRICS_PORT })
 }

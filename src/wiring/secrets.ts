@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client'
 import type { SecretCommandContext } from '../commands/secrets/secrets.ts'
 import { MailRateLimiter } from '../credentials/mail-rate-limiter.ts'
 import { MailSeal } from '../credentials/sealing.ts'
@@ -8,7 +9,7 @@ import { RateLimiter, type ApiTokens, type SecretServices } from '../http/secret
 import type { ConsumerTools } from './consumers.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
-import { linkMessageIds, Mailer } from '../reactions/mail/mailer.ts'
+import { linkMessageIds, MAIL_OUTCOMES, Mailer } from '../reactions/mail/mailer.ts'
 import type { OpenReadModel } from '../projections/engine/background-services.ts'
 import { RecentSecrets } from '../projections/secrets/secrets.ts'
 
@@ -22,7 +23,7 @@ type SecretReactionTools = Pick<ConsumerTools, 'secrets' | 'isClockSettled' | 'w
 
 /** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(
-  { settings, vault, mail, keys, context, clock, log, hashing }: Installation,
+  { settings, vault, mail, keys, context, clock, log, hashing, metricsRegistry }: Installation,
   urls: PublicUrls,
   readModel: OpenReadModel,
   parts: ServiceParts,
@@ -41,6 +42,13 @@ export function openSecrets(
     perRecipient: settings.MAILS_PER_RECIPIENT,
     perAccount: settings.MAILS_PER_ACCOUNT,
   })
+  const attempts = new Counter({
+    name: 'adamant_mails_total',
+    help: 'Attempts to send a mail since the process started, by outcome',
+    labelNames: ['outcome'],
+    registers: [metricsRegistry],
+  })
+  for (const outcome of MAIL_OUTCOMES) attempts.inc({ outcome }, 0)
   const ownOrigins = [urls.base, urls.secrets].map((url) => new URL(url).origin)
   return {
     services: (apiTokens) => ({
@@ -63,6 +71,7 @@ export function openSecrets(
         from: settings.MAIL_FROM,
         baseUrl: urls.secrets,
         log,
+        onAttempt: (outcome) => attempts.inc({ outcome }),
       }),
     },
   }

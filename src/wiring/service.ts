@@ -140,13 +140,15 @@ async function startComponents(
   const reports = openReportReading(installation, consumers.readModel(certifications), parts)
   const scoring = openScoring(installation, observability.traffic, parts)
 
-  async function notReadyReasons(): Promise<string[]> {
+  async function notReadyToProject(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
     if ((await ifAvailable(() => model.position())) === undefined)
       return [...reasons, 'the read models are unavailable']
     if (!rollbackMonitor.areStoresVerified) reasons.push('the vault and the files were not yet compared with the log')
     return [...reasons, ...(await consumers.notReadyReasons(head))]
   }
+
+  const notReadyReasons = async () => [...(await notReadyToProject()), ...(await findWriteRefusals(installation))]
 
   async function openHttp(): Promise<RequestListener> {
     const { maxScannedDiamonds, readModelTimeoutMs } = installation
@@ -159,7 +161,7 @@ async function startComponents(
       webhooks,
       evidence,
       stale,
-      notReadyReasons: async () => [...(await notReadyReasons()), ...(await findWriteRefusals(installation))],
+      notReadyReasons,
     }
     return openHttpService(installation, urls, dependencies, observability, parts)
   }
@@ -171,7 +173,7 @@ async function startComponents(
   // Requests get 503 instead of waiting for the log.
   startWait.end()
   if (listener !== undefined) httpServer?.serve(listener)
-  const metricsServer = await listenForMetrics(installation)
+  const metricsServer = await listenForMetrics(installation, { notReadyReasons })
   if (metricsServer !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metricsServer.stop() })
   const startWork = async () => {
     if (isServedReadOnly || state.stopping) return
@@ -199,7 +201,7 @@ async function startComponents(
     metrics: metricsServer && localUrl(settings, metricsServer.port),
     fatalError: Promise.race([rollbackMonitor.fatalError, workFailure]),
     async ready() {
-      while (!state.stopping && (await notReadyReasons()).length > 0) await pause(READY_POLL_MS)
+      while (!state.stopping && (await notReadyToProject()).length > 0) await pause(READY_POLL_MS)
     },
     stop() {
       state.stopping = true

@@ -45,6 +45,7 @@ test('are all present from the start, at 0', async () => {
       'adamant_commands_total{subject="diamond",outcome="conflict"} 0',
       'adamant_command_retries_total{subject="secret",reason="conflict"} 0',
       'adamant_webhook_deliveries_total{outcome="failed"} 0',
+      'adamant_mails_total{outcome="refused"} 0',
       'adamant_reports_contradicting_total 0',
     ])
       assert.ok(text.includes(`${line}\n`), line)
@@ -115,7 +116,8 @@ test('are served only on METRICS_PORT if it is set', async () => {
     const address = service.metrics ?? ''
     assert.match(expect(200, await request(address, { path })).text, samples)
     expect(200, await request(address, { path, headers: { 'X-Forwarded-For': '203.0.113.9' } }))
-    for (const other of ['/v4/diamond', '/v2/constants', '/health/live', '/']) {
+    for (const health of ['/health/live', '/health/ready']) expect(200, await request(address, { path: health }))
+    for (const other of ['/v4/diamond', '/v2/constants', '/']) {
       expect(404, await request(address, { path: other }))
     }
     expect(405, await request(address, { method: 'POST', path }))
@@ -136,6 +138,11 @@ test('are served by a process that only projects', () =>
     const running = await start(await openInstallation(settings))
     try {
       assert.is(running.url, undefined)
+      expect(200, await request(running.metrics ?? '', { path: '/health/live' }))
+      await until(
+        'readiness',
+        async () => (await request(running.metrics ?? '', { path: '/health/ready' })).status === 200,
+      )
       assert.match(expect(200, await request(running.metrics ?? '', { path })).text, samples)
     } finally {
       await running.stop()

@@ -108,7 +108,14 @@ type MailerOptions = {
   readonly claimTimeoutMs?: number
   /** Milliseconds of back-off, by number of attempts. */
   readonly backoffMs?: (attempts: number) => number
+  /** Called after each attempt to send a mail. */
+  readonly onAttempt?: (outcome: MailOutcome) => void
 }
+
+/** `refused`: permanently; `failed`: it is tried again. */
+export const MAIL_OUTCOMES = ['sent', 'refused', 'failed'] as const
+
+export type MailOutcome = (typeof MAIL_OUTCOMES)[number]
 
 /** Mails sent concurrently. */
 const CONCURRENCY = 4
@@ -230,15 +237,24 @@ export class Mailer {
   }
 
   async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
-    const { mail: transport, log, backoffMs = backOff } = this.#options
+    const { mail: transport, log, onAttempt, backoffMs = backOff } = this.#options
     try {
       const message = await this.#compose(mail, secret)
       // After a long pause the claim may be lost.
       if (!(await this.#claims.isHeld(mail.id))) return 'later'
       await transport.send(message)
+      onAttempt?.('sent')
       return {}
     } catch (error) {
-      if (error instanceof UndeliverableMail) return { refused: error.message }
+      if (error instanceof UndeliverableMail) {
+        onAttempt?.('refused')
+        log.warn(
+          { mail: mail.kind, secret: mail.digest, reason: error.message },
+          'the mail server refused a mail; it is not sent again',
+        )
+        return { refused: error.message }
+      }
+      onAttempt?.('failed')
       const delayMs = backoffMs(mail.attempts)
       const reason = error instanceof Error ? error.message : 'unknown'
       log.warn(

@@ -21,7 +21,7 @@ export function openSmtp(address: string): MailTransport {
           disableUrlAccess: true,
         })
       } catch (error) {
-        throw isPermanentFailure(error) ? new UndeliverableMail(codeOf(error)) : new Error(codeOf(error))
+        throw isPermanentFailure(error) ? new UndeliverableMail(codeOf(error)) : new Error(reasonOf(error))
       }
     },
     async close() {
@@ -46,6 +46,17 @@ function codeOf(error: unknown): string {
   return ['SMTP', field(error, 'responseCode') ?? field(error, 'code') ?? 'failed', enhanced]
     .filter((part) => part !== undefined)
     .join(' ')
+}
+
+/** Without a response, also the reason of the connection's failure: it is this machine's text, and names no recipient. */
+function reasonOf(error: unknown): string {
+  if (field(error, 'response') !== undefined || !(error instanceof Error)) return codeOf(error)
+  // After the semicolon, Node recommends an option that the service does not take.
+  const [reason] = error.message.split(';')
+  const hint = /certificate/i.test(error.message)
+    ? '; to trust it, name a file with the certificate or its authority in NODE_EXTRA_CA_CERTS'
+    : ''
+  return `${codeOf(error)}: ${reason}${hint}`
 }
 
 const field = (error: unknown, name: string): unknown =>

@@ -7,6 +7,7 @@ import { openPostbox, SmtpRefusal, type Postbox } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, expectError, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { appendTo } from '../../projections/engine/poison-events.ts'
@@ -95,6 +96,31 @@ test('that is rejected permanently is recorded without the address', async (give
   assert.is(refusal?.data['reason'], 'SMTP 550 5.1.1')
   for (const { data } of await eventsOf(given, secret)) assert.not.ok(JSON.stringify(data).includes('atall'))
   assert.is(shownIn(await post(url, `secret/${secret.secret_key}`)).value, 'x')
+  const metrics = expect(200, await given.service.send({ path: '/metrics' })).text
+  assert.match(metrics, 'adamant_mails_total{outcome="refused"} 1')
+})
+
+test('that is rejected permanently is logged with the code and without the address', async ({ postbox }) => {
+  postbox.refuse.recipient = (address) => {
+    throw new SmtpRefusal(554, `5.7.1 <${address}>: relay access denied`)
+  }
+  const lines: string[] = []
+  const log = createLogger('warn', { write: (line) => void lines.push(line) })
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { ...SETTINGS, MAILER: postbox.address },
+    installation: (installation) => ({ ...installation, log }),
+  })
+  try {
+    const sender = await newSender(service.installation)
+    await shared(service.url, sender, { secret: 'x', recipient: 'nobody.atall@example.com' })
+    await until('a line in the log', () => lines.some((line) => line.includes('refused a mail')))
+    const line = lines.find((one) => one.includes('refused a mail')) ?? ''
+    assert.match(line, '"reason":"SMTP 554 5.7.1"')
+    assert.not.match(line, 'atall')
+  } finally {
+    await service.stop()
+  }
 })
 
 test('that is rejected temporarily is retried with the same Message-ID and sent once', async (given) => {
