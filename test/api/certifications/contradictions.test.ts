@@ -128,6 +128,18 @@ test('with a contradiction can be sent back as it was read, and is counted in th
   assert.ok(Number(count) > 0)
 })
 
+for (const [report, number] of [
+  ['igi', '586382711'],
+  ['igi', 'IGI LG586382711'],
+  ['gia', 'GIA 2136 273 512'],
+] as const) {
+  test(`with the number ${number}, which its PDF writes in another way, has no warning`, async (given) => {
+    const { id } = await created(given.ann, report === 'igi' ? { carat: 1.01, isLabGrown: true } : {})
+    await attachAndRead(given, id, report, { number })
+    assert.is((await firstCertification(given, id)).one.warnings, undefined)
+  })
+}
+
 test('without a contradiction has no warning', async (given) => {
   const { id } = await created(given.ann)
   await attachAndRead(given, id, 'gia')
