@@ -5,7 +5,7 @@
  * RapNet and IDEX, and stock lists of wholesalers.
  */
 export const PRICES_PER_CARAT = splitHeadings([
-  'PPC|Rate|Karatpreis',
+  'PPC|Rate|Carat price|Ct price|Karatpreis',
   'RapNet price|RapNet discount price',
   'Cash price|Cash price per carat',
 ])
@@ -13,7 +13,11 @@ export const PRICES_PER_CARAT = splitHeadings([
 /** Before a name of the weight, in lower case: `Price/Ct`, `Rate per carat`. */
 export const PER_CARAT_PREFIXES: readonly string[] = [
   'per',
-  ...['price', 'cost', 'rate', 'value', 'preis'].flatMap((price) => [price, `${price}per`, `${price}pro`]),
+  ...['price', 'cost', 'rate', 'value', 'rap', 'raprate', 'preis'].flatMap((price) => [
+    price,
+    `${price}per`,
+    `${price}pro`,
+  ]),
 ]
 
 /** Rapaport's list prices. */

@@ -150,6 +150,8 @@ test('for a price per carat are ignored', () => {
     'Cost/cts',
     'Preis/ct',
     'Per carat',
+    'Rap $/Ct',
+    'Carat Price',
   ])
     assert.is(fieldOf(heading), undefined, heading)
 })

@@ -1,7 +1,10 @@
 import { LABORATORIES } from './certification.ts'
 
-/** Words that say that a diamond was grown in a laboratory, as the source of a regular expression. HPHT alone may be a treatment. */
-export const LAB_GROWN_WORDS = String.raw`\b(?:cvd|chemical (?:vapor|vapour) deposition|man[- ]made|lab(?:oratory)?[- ]?(?:grown|created|made)|(?:hpht|as)[- ]grown)\b`
+/**
+ * Words that say that a diamond was grown in a laboratory, as the source of a regular expression. HPHT alone may be a treatment,
+ * and `not lab-grown` says the opposite.
+ */
+export const LAB_GROWN_WORDS = String.raw`(?<!\bno[nt]?[- ](?:an? )?)\b(?:cvd|chemical (?:vapor|vapour) deposition|man[- ]made|lab(?:oratory)?[- ]?(?:grown|created|made)|(?:hpht|as)[- ]grown)\b`
 
 /** A report number without the laboratory's name, blanks and dashes, in upper case: `IGI LG 7001-12` is `LG700112`. */
 const compactReportNumber = (number: string): string =>

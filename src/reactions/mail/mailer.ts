@@ -115,7 +115,7 @@ type MailerOptions = {
 /** `refused`: permanently; `failed`: it is tried again. */
 export const MAIL_OUTCOMES = ['sent', 'refused', 'failed'] as const
 
-export type MailOutcome = (typeof MAIL_OUTCOMES)[number]
+type MailOutcome = (typeof MAIL_OUTCOMES)[number]
 
 /** Mails sent concurrently. */
 const CONCURRENCY = 4

@@ -55,7 +55,7 @@ test('stores a stone as laboratory-grown by its treatment, laboratory or report 
   dryRun,
 }) => {
   const labGrown = [',,CVD', ',,HPHT grown', ',,Lab Grown', 'IGI LG,,', 'IGI,LG712345678,', 'IGI,IGI LG 71234,As grown']
-  const natural = ['GIA,1236,HPHT', 'IGI,712345678,None', ',,', 'GIA,2141438171,Laser drilled']
+  const natural = ['GIA,1236,HPHT', 'IGI,712345678,None', ',,', 'GIA,2141438171,Not lab grown', 'GIA,1,non-CVD']
   const list = (lines: readonly string[]) =>
     `Stock #,Shape,Weight,Lab,Certificate #,Treatment\n${lines.map((line, index) => `A-${index},Round,1,${line}\n`).join('')}`
   const { fields, notes } = resultOf(await dryRun(list(labGrown)))

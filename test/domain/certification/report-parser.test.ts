@@ -167,7 +167,8 @@ test('reads the laboratory, the shape and the origin if the report states them',
   ])
     assert.equal(factsIn(labGrown), [null, null, true], labGrown)
   assert.equal(factsIn('Treatment: HPHT'), [null, null, null])
-  assert.equal(factsIn('Natural Diamond, not laboratory-grown'), [null, null, null])
+  assert.equal(factsIn('Natural Diamond, not laboratory-grown'), [null, null, false])
+  assert.equal(factsIn('Natural Diamond\nWe also grade laboratory-grown diamonds'), [null, null, null])
   assert.equal(factsIn('Origin: Natural'), [null, null, false])
 })
 
