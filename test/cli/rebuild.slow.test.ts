@@ -10,7 +10,7 @@ import type { Document, ReadStore } from '../../src/stores/ports/read-store.ts'
 import { areEmbedded } from '../engines.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 import { openStores, type Stores } from '../open-stores.ts'
-import { consumerOf } from '../projections/engine/inventory-on-disk.ts'
+import { consumerOf, project } from '../projections/engine/inventory-on-disk.ts'
 import { until } from '../until.ts'
 import { CommandLine, type RunningProgram } from './command-line.ts'
 
@@ -64,9 +64,13 @@ async function liveDocuments(reads: ReadStore, last: number): Promise<Document[]
   return found.map(({ document }) => document).toSorted((a, b) => Number(a['id']) - Number(b['id']))
 }
 
-/** Compares the live build with a rebuild from the log, document by document. */
+/**
+ * Compares the live build with a rebuild from the log, document by document. The live build first reads the rest of the log: a
+ * score may have been appended after its last event, while the service stopped.
+ */
 const assertMatchesLog = (context: Context, last: number) =>
   withStoresOf(context, async (stores) => {
+    await project(stores)
     const shown = await liveDocuments(stores.reads, last)
     await consumerOf(stores, diamonds).rebuild()
     const folded = await liveDocuments(stores.reads, last)
