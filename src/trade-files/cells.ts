@@ -2,12 +2,12 @@ import { FIELDS, type FieldName } from '../domain/diamond/fields.ts'
 import { color, fancyGrade, parseFancyColor } from '../domain/dictionaries/colors.ts'
 import { fluorColor, fluorIntensity } from '../domain/dictionaries/fluorescence.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
+import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
 import { V4_FIELDS } from '../representations/diamond/field-schemas.ts'
 import type { Columns, ValueMap } from './columns.ts'
 import { toEnglish } from './german-values.ts'
 import { isLineProperty, readLineProperty, type LineStatement } from './line-properties.ts'
-import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
 import { displayedText, type SheetCell, type UnusableCell } from './sheet-cell.ts'
 
@@ -73,10 +73,13 @@ export function parseCells(
   if (!isExport) notes.push(...clearFancyColor(columns, input), ...clearZeroPrice(input))
   if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
   notes.push(...noteLowerGrades(input))
+  const parsed = { input, notes, unusableCells, statements }
   const { sku } = input
-  if (typeof sku !== 'string' || isExport || plainText(sku) === sku) return { input, notes, unusableCells, statements }
-  notes.push(`sku ${sku} with ${describeLookAlikes(sku)} is stored as written, not as ${plainText(sku)}`)
-  return { input, notes, unusableCells, statements, plainSku: plainText(sku) }
+  if (typeof sku !== 'string' || isExport) return parsed
+  const plainSku = plainText(sku)
+  if (plainSku === sku) return parsed
+  notes.push(`sku ${sku} with ${describeLookAlikes(sku)} is stored as written, not as ${plainSku}`)
+  return { ...parsed, plainSku }
 }
 
 /** `7.01235E+15`: a spreadsheet program shows a long number so, and writes no more digits to a text file. */
@@ -236,11 +239,13 @@ function clearFancyColor(columns: Columns, input: Record<string, unknown>): stri
   if (grade === undefined && !isMark) return []
   input['color'] = null
   if (!columns.includes('isColored')) input['isColored'] = true
-  if (isMark || columns.includes('fancyGrade'))
+  if (grade === undefined || isMark || columns.includes('fancyGrade'))
     return [`color ${text} is stored as fancy-coloured, without a letter grade`]
-  input['fancyGrade'] = fancyGrade.title(grade ?? 0)
+  input['fancyGrade'] = fancyGrade.title(grade)
   return []
 }
+
+const FANCY_MARKS: ReadonlySet<string> = new Set(['fancy', 'fancy color', 'fancy colour', 'fcy', 'fc', 'fan'])
 
 /** In a trade file, 0 means that the price is not disclosed. @returns notes */
 function clearZeroPrice(input: Record<string, unknown>): string[] {
@@ -248,8 +253,6 @@ function clearZeroPrice(input: Record<string, unknown>): string[] {
   input['price'] = null
   return ['price 0 is stored as no price']
 }
-
-const FANCY_MARKS: ReadonlySet<string> = new Set(['fancy', 'fancy color', 'fancy colour', 'fcy', 'fc', 'fan'])
 
 /** Columns that may contain a complete description of a color. */
 const COLOR_DESCRIPTION_FIELDS = ['color', 'colorHue', 'fancyGrade'] as const

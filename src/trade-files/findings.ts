@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { FIELDS, fieldsOf, type DiamondFieldChanges, type FieldName } from '../domain/diamond/fields.ts'
+import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import { listFirst } from './errors.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
-import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
 const MAX_LISTED_TEXTS = 20
@@ -214,14 +214,14 @@ export async function collectFindings(
 function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined): readonly string[] {
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
-  const ids = stock.bySku(line.change.set.sku ?? '')
-  if (ids.length > 1) return [`sku ${line.change.set.sku} is ambiguous: diamonds ${listFirst(ids)} have it`]
-  const lookAlike = stock.lookAlikeOf(line.change.set.sku ?? '')
-  if (ids.length === 0 && lookAlike !== undefined)
-    return [
-      `sku ${describeSku(line.change.set.sku ?? '')} looks like ${describeSku(lookAlike.sku)} of diamond ${lookAlike.id}`,
-    ]
-  return ids.length === 1 ? [] : missingFieldsOf(line.change).map((name) => `${name} is required for a new diamond`)
+  const { sku = '' } = line.change.set
+  const ids = stock.bySku(sku)
+  if (ids.length === 1) return []
+  if (ids.length > 1) return [`sku ${sku} is ambiguous: diamonds ${listFirst(ids)} have it`]
+  const lookAlike = stock.lookAlikeOf(sku)
+  if (lookAlike !== undefined)
+    return [`sku ${describeSku(sku)} looks like ${describeSku(lookAlike.sku)} of diamond ${lookAlike.id}`]
+  return missingFieldsOf(line.change).map((name) => `${name} is required for a new diamond`)
 }
 
 /** A sku, with the look-alikes in it. */

@@ -1,4 +1,5 @@
 import { parseShape } from '../domain/dictionaries/shapes.ts'
+import { plainText } from '../domain/look-alikes.ts'
 import { UnclearFile, UnreadableFile } from './errors.ts'
 import { parseCells, isAcceptedValue } from './cells.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type HeaderRules,
   type ValueMap,
 } from './columns.ts'
-import { plainText } from '../domain/look-alikes.ts'
 import { isLineProperty, type LineStatement } from './line-properties.ts'
 import type { CellProblem, ImportEntry, InvalidCell } from './lines.ts'
 import {

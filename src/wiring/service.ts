@@ -140,7 +140,7 @@ async function startComponents(
   const reports = openReportReading(installation, consumers.readModel(certifications), parts)
   const scoring = openScoring(installation, observability.traffic, parts)
 
-  async function notReadyToProject(): Promise<string[]> {
+  async function notReadyToRead(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
     if ((await ifAvailable(() => model.position())) === undefined)
       return [...reasons, 'the read models are unavailable']
@@ -148,7 +148,7 @@ async function startComponents(
     return [...reasons, ...(await consumers.notReadyReasons(head))]
   }
 
-  const notReadyReasons = async () => [...(await notReadyToProject()), ...(await findWriteRefusals(installation))]
+  const notReadyReasons = async () => [...(await notReadyToRead()), ...(await findWriteRefusals(installation))]
 
   async function openHttp(): Promise<RequestListener> {
     const { maxScannedDiamonds, readModelTimeoutMs } = installation
@@ -201,7 +201,7 @@ async function startComponents(
     metrics: metricsServer && localUrl(settings, metricsServer.port),
     fatalError: Promise.race([rollbackMonitor.fatalError, workFailure]),
     async ready() {
-      while (!state.stopping && (await notReadyToProject()).length > 0) await pause(READY_POLL_MS)
+      while (!state.stopping && (await notReadyToRead()).length > 0) await pause(READY_POLL_MS)
     },
     stop() {
       state.stopping = true
