@@ -1,24 +1,12 @@
-import {
-  measuredProportions,
-  type MeasuredProportions,
-  type MeasuredSize,
-} from '../certification/measured-proportions.ts'
+import { measuredProportions } from '../certification/measured-proportions.ts'
 import { parseGirdleRange } from '../dictionaries/girdle-and-culet.ts'
-import {
-  culets,
-  grades,
-  type Culet,
-  type GirdleThickness,
-  type Grade,
-  type CutMeasurements,
-  type CutShape,
-} from '../../optics/cut/cut.ts'
+import { culets, grades, type Culet, type GirdleThickness, type Grade, type CutShape } from '../../optics/cut/cut.ts'
 import type { Stone } from '../../optics/cut/stone.ts'
 import type { SymmetryFold } from '../../optics/mesh/symmetry.ts'
-import { roundDecimals } from '../../optics/rounding.ts'
 import type { LiveDiamond } from './diamond.ts'
 import { fluorScore } from './fluor-score.ts'
 import { DICTIONARIES, type DictionaryName } from './fields.ts'
+import { toStoneMeasurements } from './stone-measurements.ts'
 
 /** The inputs of a diamond's scores, as the scoring model names them. */
 export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
@@ -140,69 +128,3 @@ export function stoneOfOwnModel(diamond: LiveDiamond): Stone {
   const { measured: _measured, face: _face, ...stone } = stoneOf(diamond)
   return { ...stone, ownFacets: true }
 }
-
-/** Converts a report's measurements to the scoring model's; empty without measurements. */
-export function toStoneMeasurements(
-  shape: CutShape,
-  proportions: MeasuredProportions | undefined,
-): Pick<Stone, 'measured' | 'face'> {
-  if (proportions === undefined) return {}
-  return shape === 'Briolette'
-    ? brioletteMeasurements(shape, proportions)
-    : facetedStoneMeasurements(shape, proportions)
-}
-
-/**
- * A briolette has only a length and two widths; the larger width is the one seen face up. Reports list the length first, or last
- * like the depth of a round.
- */
-function brioletteMeasurements(shape: CutShape, { size }: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
-  if (size === undefined) return {}
-  const [length = 0, width = 0, depth = 0] = [size.length, size.width, size.depth].sort((a, b) => b - a)
-  return facetedStoneMeasurements(shape, { size: { length, width, depth } })
-}
-
-function facetedStoneMeasurements(shape: CutShape, proportions: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
-  const measured = toCutMeasurements(shape, proportions)
-  return {
-    ...(Object.keys(measured).length > 0 && { measured }),
-    ...(proportions.size !== undefined && { face: { length: proportions.size.length, width: proportions.size.width } }),
-  }
-}
-
-/** The sides of a round differ by imperfect roundness, not by elongation, so lengthToWidth is left out: its model is circular. */
-function toCutMeasurements(shape: CutShape, proportions: MeasuredProportions): CutMeasurements {
-  const {
-    table,
-    depth = depthIn(shape, proportions.size),
-    crownAngle,
-    pavilionAngle,
-    girdle,
-    star,
-    lower,
-    size,
-  } = proportions
-  return {
-    ...(table !== undefined && { tablePct: table }),
-    ...(depth !== undefined && { depthPct: depth }),
-    ...(crownAngle !== undefined && { crownAngle }),
-    ...(pavilionAngle !== undefined && { pavilionAngle }),
-    ...(girdle !== undefined && { girdlePct: girdle }),
-    ...(star !== undefined && { starPct: star }),
-    ...(lower !== undefined && { lowerPct: lower }),
-    ...(size !== undefined && !isRound(shape) && { lengthToWidth: lengthToWidth(shape, size) }),
-  }
-}
-
-/** Percent of the mean diameter of a round, else of the shorter side, as the total depth in reports. */
-function depthIn(shape: CutShape, size: MeasuredSize | undefined): number | undefined {
-  if (size === undefined) return undefined
-  const { length, width, depth } = size
-  return roundDecimals((100 * depth) / (isRound(shape) ? (length + width) / 2 : Math.min(length, width)), 1)
-}
-
-const isRound = (shape: CutShape): boolean => shape === 'Round' || shape === 'OldEuropean'
-
-/** Some reports list the longer side first, some do not. A heart's length is always from the cleft to the point. */
-const lengthToWidth = (shape: CutShape, { length, width }: MeasuredSize): number =>
-  roundDecimals(shape === 'Heart' ? length / width : Math.max(length, width) / Math.min(length, width), 3)

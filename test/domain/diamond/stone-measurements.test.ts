@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toStoneMeasurements } from '../../../src/domain/diamond/scored-stone.ts'
+import { toStoneMeasurements } from '../../../src/domain/diamond/stone-measurements.ts'
 
 const test = suite('a measured stone')
 
