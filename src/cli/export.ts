@@ -8,7 +8,7 @@ import { requireAccount } from '../commands/accounts/accounts.ts'
 import { loadStream } from '../events/load-stream.ts'
 import { diamondFold, diamondStream, type LiveDiamond } from '../domain/diamond/diamond.ts'
 import { FIELDS, fieldsOf } from '../domain/diamond/fields.ts'
-import { isoDate, jsonWriterOf } from '../representations/diamond/diamond-json.ts'
+import { fieldsJson, isoDate, jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { escapeCell } from '../trade-files/sheet-cell.ts'
@@ -45,10 +45,7 @@ const ROWS: Readonly<Record<ExportFormat, (diamond: LiveDiamond) => string>> = {
     const cells = MEMBERS.map(({ name, write }) => JSON.parse(write(fields[name])) as ExportCell)
     return line([id, ...cells, isoDate(date)])
   },
-  jsonl: ({ id, fields, date }) => {
-    const members = MEMBERS.map(({ name, write }) => `"${name}":${write(fields[name])}`)
-    return `{"id":${id},${members.join(',')},"date":"${isoDate(date)}"}\n`
-  },
+  jsonl: ({ id, fields, date }) => `{"id":${id}${fieldsJson(fields)},"date":"${isoDate(date)}"}\n`,
 }
 
 type ExportCell = string | number | boolean | null

@@ -20,7 +20,7 @@ function unknownMembers(
   at: string,
 ): ErrorDetail[] {
   const faults: ErrorDetail[] = names.slice(0, MAX_LISTED_MEMBERS).map((name) => {
-    const suggestion = findClosestName(name, members)
+    const suggestion = closestMember(name, members)
     const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
     const pointer = `${at}/${pointerToken(name.slice(0, MAX_POINTER_NAME_LENGTH))}`
     const message = `${name.slice(0, MAX_MESSAGE_NAME_LENGTH)} is not a field of ${objectName}${hint}`
@@ -34,7 +34,17 @@ function unknownMembers(
   return faults
 }
 
-/** `name`: the kind of object for messages, such as `a v4 diamond`. `members`: its allowed members. */
+/** A member that was probably meant; one of an object inside is also found by its own name: `proportions.table` by `table`. */
+function closestMember(name: string, members: readonly string[]): string | undefined {
+  const ownNames = members.map((member) => member.slice(member.lastIndexOf('.') + 1))
+  const [ofMembers, ofOwnNames] = [findClosestName(name, members), findClosestName(name, ownNames)]
+  return ofMembers ?? members.find((_, index) => ownNames[index] === ofOwnNames)
+}
+
+/**
+ * `name`: the kind of object for messages, such as `a v4 diamond`. `members`: its allowed members; those of an object inside
+ * follow its name and a dot.
+ */
 type ObjectDescription = { readonly name: string; readonly members: readonly string[] }
 
 /**
@@ -71,8 +81,9 @@ export function requireValid<Value>({ value, errors }: ParseResult<Value>): Valu
 
 function toErrorDetails(issue: z.core.$ZodIssue, { name, members }: ObjectDescription, at: string): ErrorDetail[] {
   const pointer = issue.path.reduce<string>((parent, part) => `${parent}/${pointerToken(String(part))}`, at)
-  if (issue.code === 'unrecognized_keys') return unknownMembers(issue.keys, name, members, pointer)
-  return [{ pointer, message: [...issue.path, issue.message].join(' '), code: faultCodeOf(issue) }]
+  const path = issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') return unknownMembers(issue.keys, path === '' ? name : path, members, pointer)
+  return [{ pointer, message: path === '' ? issue.message : `${path} ${issue.message}`, code: faultCodeOf(issue) }]
 }
 
 /** The code of an issue that was reported with its input. A schema's own checks name theirs by `issueOf`. */

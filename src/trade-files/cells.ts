@@ -1,4 +1,4 @@
-import { FIELDS, type FieldName } from '../domain/diamond/fields.ts'
+import { FIELDS, memberNameOf, PROPORTION_FIELDS, type FieldName } from '../domain/diamond/fields.ts'
 import { color, fancyGrade, parseFancyColor } from '../domain/dictionaries/colors.ts'
 import { fluorColor, fluorIntensity } from '../domain/dictionaries/fluorescence.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
@@ -73,13 +73,22 @@ export function parseCells(
   if (!isExport) notes.push(...clearFancyColor(columns, input), ...clearZeroPrice(input))
   if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
   notes.push(...noteLowerGrades(input))
-  const parsed = { input, notes, unusableCells, statements }
+  const parsed = { input: toBody(input), notes, unusableCells, statements }
   const { sku } = input
   if (typeof sku !== 'string' || isExport) return parsed
   const plainSku = plainText(sku)
   if (plainSku === sku) return parsed
   notes.push(`sku ${sku} with ${describeLookAlikes(sku)} is stored as written, not as ${plainSku}`)
   return { ...parsed, plainSku }
+}
+
+/** A line as a v4 body: the fields of an object are its members. */
+function toBody(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const names = PROPORTION_FIELDS.filter((name) => name in input)
+  if (names.length === 0) return input
+  const members = Object.entries(input).filter(([name]) => !names.some((one) => one === name))
+  const proportions = names.map((name) => [memberNameOf(name), input[name]] as const)
+  return { ...Object.fromEntries(members), proportions: Object.fromEntries(proportions) }
 }
 
 /** `7.01235E+15`: a spreadsheet program shows a long number so, and writes no more digits to a text file. */

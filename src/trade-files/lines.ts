@@ -1,4 +1,4 @@
-import { FIELD_NAMES, REQUIRED_FIELDS, type DiamondFieldChanges } from '../domain/diamond/fields.ts'
+import { bodyMembersOf, REQUIRED_FIELDS, type DiamondFieldChanges } from '../domain/diamond/fields.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { parseFieldChanges, parseNewDiamond } from '../representations/diamond/parse-diamond.ts'
 import { isJsonObject, describeJsonType } from '../representations/json.ts'
@@ -153,7 +153,9 @@ function entryOf(line: number, text: string, unknown: 'refused' | 'ignored'): Im
 }
 
 const pickKnownFields = (input: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(FIELD_NAMES.filter((name) => name in input).map((name) => [name, input[name]]))
+  Object.fromEntries(BODY_MEMBERS.filter((name) => name in input).map((name) => [name, input[name]]))
+
+const BODY_MEMBERS: readonly string[] = [...bodyMembersOf('v4').keys()]
 
 async function* splitLines(file: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let partialLine = ''

@@ -216,7 +216,13 @@ test('of a bulk request has room for 500 diamonds with every text at its longest
   for (const version of ['v3', 'v4'] as const) {
     const fields = Object.entries<FieldDefinition>(FIELDS).filter(([, { versions }]) => versions.includes(version))
     // By default PHP and Python escape letters beyond ASCII: six bytes a letter.
-    const written = Object.fromEntries(fields.map(([name, field]) => [name, longest(field)]))
+    const written: Record<string, unknown> = {}
+    const proportions: Record<string, unknown> = {}
+    for (const [name, field] of fields) {
+      const [, member] = name.split('.')
+      if (member === undefined) written[name] = longest(field)
+      else written['proportions'] = Object.assign(proportions, { [member]: 61.234_567_890_123_45 })
+    }
     const entry = JSON.stringify({ ...written, id: Number.MAX_SAFE_INTEGER }).replaceAll('Ж', '\\u0416')
     const body = `{"entries":[${Array(500).fill(entry).join()}]}`
     assert.ok(body.length <= BULK_LIMIT, `${body.length} bytes`)

@@ -91,7 +91,7 @@ test('keeps its version when another process finishes the request', async ({ ser
   const found = (await store.readStream(stream)).slice(1)
   assert.equal(
     found.map(({ metadata }) => metadata['schema']),
-    ['2', '1'],
+    ['3', '1'],
   )
   const [accepted, done] = await store.readStream(request.stream)
   assert.equal([accepted?.metadata['schema'], done?.metadata['schema']], ['2', '2'])

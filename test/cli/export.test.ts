@@ -156,7 +156,7 @@ test('contains no deleted stones and none of another account', async ({ commands
   const [header, ...rows] = (ended.at(-1)?.out ?? '').trim().split('\r\n')
   assert.is(
     header,
-    'id,sku,price,isColored,isLabGrown,cutShape,carat,clarity,color,cutQuality,polish,symmetry,fluorIntensity,fluorColor,fancyGrade,colorHue,colorModifier,culetSize,girdle,access,dataAccess,date',
+    'id,sku,price,isColored,isLabGrown,cutShape,carat,clarity,color,cutQuality,polish,symmetry,fluorIntensity,fluorColor,fancyGrade,colorHue,colorModifier,culetSize,girdle,proportions.length,proportions.width,proportions.height,proportions.table,proportions.depth,proportions.girdle,proportions.crownHeight,proportions.pavilionDepth,proportions.star,proportions.lower,proportions.crownAngle,proportions.pavilionAngle,access,dataAccess,date',
   )
   assert.is(rows.length, 1)
   assert.match(rows[0] ?? '', /^2,A-2,,false,false,Pear,2,(?:,)*0,0,20/)

@@ -11,41 +11,35 @@ export const EXAMPLES: readonly Example[] = [
         file: 'src/domain/diamond/fields.ts',
         find: '  access: level(',
         becomes:
-          "  depth: amount({ over: 0, to: 100, versions: ['v4'], scored: true, filtered: ['v4'], sorted: 'both ways' }),\n  access: level(",
+          "  culetWidth: amount({ over: 0, to: 20, versions: ['v4'], scored: true, filtered: ['v4'], sorted: 'both ways' }),\n  access: level(",
       },
-      { file: 'src/domain/diamond/fields.ts', find: 'FIELDS_VERSION = 1', becomes: 'FIELDS_VERSION = 2' },
+      { file: 'src/domain/diamond/fields.ts', find: 'FIELDS_VERSION = 2', becomes: 'FIELDS_VERSION = 3' },
       {
         file: 'src/representations/diamond/field-descriptions.ts',
         find: '  culetSize: {',
-        becomes: `  depth: {
-    about: 'Total depth in percent of the width. Scores are computed from it if no report states it.',
-    example: 61.8,
-    headings: ['Depth %', 'Total depth', 'Total depth %'],
-    label: 'Depth',
-    filter: 'Depth',
-    orders: ['Shallowest first', 'Deepest first'],
+        becomes: `  culetWidth: {
+    about: "Width of the culet in percent of the stone's width. Scores are computed from it if culetSize is not given.",
+    example: 0.9,
+    headings: ['Culet %', 'Culet width'],
+    label: 'Culet width',
+    filter: 'Culet width',
+    orders: ['Smallest culet first', 'Largest culet first'],
   },
   culetSize: {`,
       },
       {
         file: 'src/domain/diamond/scored-stone.ts',
-        find: '    ...toStoneMeasurements(shape, measuredProportions(diamond)),\n  }\n}\n',
-        becomes: `    ...toStoneMeasurements(shape, proportionsOf(diamond)),
-  }
-}
-
-/** The depth that the owner states is used if no report states it. */
-function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): MeasuredProportions | undefined {
-  const measured = measuredProportions(diamond)
-  const { depth } = diamond.fields
-  return depth === null ? measured : { depth, ...measured }
-}
-`,
+        find: "optionalMember('culet', culetOf(fields.culetSize)),",
+        becomes: "optionalMember('culet', culetOf(fields.culetSize) ?? culetOfWidth(fields.culetWidth)),",
       },
       {
-        file: 'src/trade-files/trade-columns.ts',
-        find: "  'Depth|Depth %|Total depth|Total depth %',\n",
-        becomes: '',
+        file: 'src/domain/diamond/scored-stone.ts',
+        find: 'function girdleOf(',
+        becomes: `/** The size of a culet of this width in percent. */
+const culetOfWidth = (width: number | null): Culet | undefined =>
+  width === null ? undefined : width > 5 ? 'Very Large' : 'Medium'
+
+function girdleOf(`,
       },
       {
         // The whole table, because a longer row changes the width of its column.
@@ -59,45 +53,45 @@ function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>):
           '| `sort`   | `-date` (default, newest first), `date`, `carat`, `-carat`, `price`, `-price`, `sku`, `integral`, `-integral`. Ties are ordered by id in the same direction; stones without the value come last |',
         ].join('\n'),
         becomes: [
-          '| kind     | parameters                                                                                                                                                                                                         |',
-          '| -------- | ------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------ |',
-          '| values   | `f[cutShape][]`, `f[color][]`, `f[clarity][]`: a title, short form, alias or id; a shape below the top level means itself alone                                                                                    |',
-          '| booleans | `f[isColored]`, `f[isLabGrown]`, `f[hasScores]`                                                                                                                                                                    |',
-          '| ranges   | `f[caratFrom]`, `f[caratTo]`, `f[priceFrom]`, `f[priceTo]`, `f[depthFrom]`, `f[depthTo]`, `f[integralFrom]`, `f[integralTo]` (`scores.integral.val`), both ends included                                           |',
-          '| `sort`   | `-date` (default, newest first), `date`, `carat`, `-carat`, `price`, `-price`, `sku`, `depth`, `-depth`, `integral`, `-integral`. Ties are ordered by id in the same direction; stones without the value come last |',
+          '| kind     | parameters                                                                                                                                                                                                                   |',
+          '| -------- | ---------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------- |',
+          '| values   | `f[cutShape][]`, `f[color][]`, `f[clarity][]`: a title, short form, alias or id; a shape below the top level means itself alone                                                                                              |',
+          '| booleans | `f[isColored]`, `f[isLabGrown]`, `f[hasScores]`                                                                                                                                                                              |',
+          '| ranges   | `f[caratFrom]`, `f[caratTo]`, `f[priceFrom]`, `f[priceTo]`, `f[culetWidthFrom]`, `f[culetWidthTo]`, `f[integralFrom]`, `f[integralTo]` (`scores.integral.val`), both ends included                                           |',
+          '| `sort`   | `-date` (default, newest first), `date`, `carat`, `-carat`, `price`, `-price`, `sku`, `culetWidth`, `-culetWidth`, `integral`, `-integral`. Ties are ordered by id in the same direction; stones without the value come last |',
         ].join('\n'),
       },
       {
         file: 'test/api/create-diamond.test.ts',
         find: "  girdle: 'Thin-Medium',\n",
-        becomes: "  girdle: 'Thin-Medium',\n  depth: null,\n",
+        becomes: "  girdle: 'Thin-Medium',\n  culetWidth: null,\n",
       },
       {
         file: 'test/api/create-diamond.test.ts',
         find: 'culetSize,girdle,date,access',
-        becomes: 'culetSize,girdle,depth,date,access',
+        becomes: 'culetSize,girdle,culetWidth,date,access',
       },
       {
         file: 'test/cli/export.test.ts',
-        find: 'culetSize,girdle,access',
-        becomes: 'culetSize,girdle,depth,access',
+        find: 'proportions.pavilionAngle,access',
+        becomes: 'proportions.pavilionAngle,culetWidth,access',
       },
       {
         file: 'test/trade-files/columns.test.ts',
-        find: "  'Depth %': undefined,",
-        becomes: "  'Depth %': 'depth',",
+        find: "  Treatment: 'treatment',\n",
+        becomes: "  Treatment: 'treatment',\n  'Culet %': 'culetWidth',\n",
       },
-      { file: 'test/trade-files/columns.test.ts', find: '  depth_pct: undefined,', becomes: "  depth_pct: 'depth'," },
       {
         file: 'test/domain/diamond/fields.test.ts',
         find: "  girdle: 'Thin-Medium',\n",
-        becomes: "  girdle: 'Thin-Medium',\n  depth: 61.8,\n",
+        becomes: "  girdle: 'Thin-Medium',\n  culetWidth: 0.9,\n",
       },
       {
         file: 'test/domain/diamond/scored-stone.test.ts',
         find: "test('has the grades, each from its dictionary'",
-        becomes: `test('has the depth that the owner states', () => {
-  assert.equal(stone({ depth: 61.8 }).measured, { depthPct: 61.8 })
+        becomes: `test('has the culet of its width', () => {
+  assert.is(stone({ culetWidth: 0.9 }).culet, 'Medium')
+  assert.is(stone({ culetWidth: 9 }).culet, 'Very Large')
 })
 
 test('has the grades, each from its dictionary'`,
@@ -105,11 +99,11 @@ test('has the grades, each from its dictionary'`,
       {
         file: 'test/events/bodies.ts',
         find: "  girdle: 'Thin-Medium',\n",
-        becomes: "  girdle: 'Thin-Medium',\n  depth: 61.8,\n",
+        becomes: "  girdle: 'Thin-Medium',\n  culetWidth: 0.9,\n",
       },
     ],
     tests: [
-      'test/api/depth.test.ts',
+      'test/api/culet-width.test.ts',
       'test/api/create-diamond.test.ts',
       'test/api/inventory-page/list.test.ts',
       'test/cli/export.test.ts',

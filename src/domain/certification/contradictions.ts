@@ -1,6 +1,7 @@
 import type { DiamondFields } from '../diamond/fields.ts'
 import { OTHER_SHAPE_ID, rootShapeOf, shapeTitle } from '../dictionaries/shapes.ts'
 import type { Certification, ReportFact } from './certification.ts'
+import { disagreementTexts } from './disagreements.ts'
 import { normaliseReportNumber } from './lab-grown.ts'
 
 /** A difference between a report's PDF and what the owner says about the report or the diamond. */
@@ -46,10 +47,17 @@ export function contradictionsOf(
 export const contradictionTexts = (certification: Certification, fields: DiamondFields): readonly string[] =>
   contradictionsOf(certification, fields).map(describeContradiction)
 
-/** Human-readable warnings about a report: contradictions and ambiguous values. */
+/** Contradictions; of a report without any, also proportions that differ from the owner's. */
+export function differenceTexts(certification: Certification, fields: DiamondFields): readonly string[] {
+  const { reading } = certification
+  const contradictions = contradictionTexts(certification, fields)
+  return contradictions.length > 0 || reading === null ? contradictions : disagreementTexts(reading, fields)
+}
+
+/** Human-readable warnings about a report: contradictions, disagreements with the owner's proportions, and ambiguous values. */
 export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] => {
   const unclear = certification.reading?.unclear ?? []
-  const texts = contradictionTexts(certification, fields)
+  const texts = differenceTexts(certification, fields)
   if (unclear.length === 0) return texts
   return [
     ...texts,

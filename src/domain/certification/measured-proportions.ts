@@ -1,21 +1,7 @@
 import type { DiamondFields } from '../diamond/fields.ts'
 import type { Certification, ReportReading } from './certification.ts'
 import { contradictionsOf } from './contradictions.ts'
-
-/** Proportions that a laboratory measured, as far as its report contains them: percent and degrees, `size` in millimetres. */
-export type MeasuredProportions = {
-  readonly table?: number
-  readonly depth?: number
-  readonly crownAngle?: number
-  readonly pavilionAngle?: number
-  readonly girdle?: number
-  readonly star?: number
-  readonly lower?: number
-  readonly size?: MeasuredSize
-}
-
-/** Millimetres, as in the report. For rounds the smallest diameter is the width and the largest the length. */
-export type MeasuredSize = { readonly length: number; readonly width: number; readonly depth: number }
+import { isPlausibleSize, type StoneProportions } from '../diamond/stone-proportions.ts'
 
 /** These four determine most of a diamond's light performance. */
 const MAIN_PROPORTIONS = ['table', 'depth', 'crownAngle', 'pavilionAngle'] as const
@@ -31,8 +17,8 @@ type CertifiedDiamond = { readonly certifications: readonly Certification[]; rea
  * Of several reports with all four it must be the newest: scores computed after an event with such a report must not refer to
  * an earlier event (`stoneRevision`), or the diamond would never be scored again.
  */
-export function measuredProportions({ certifications, fields }: CertifiedDiamond): MeasuredProportions | undefined {
-  let best: MeasuredProportions | undefined
+export function measuredProportions({ certifications, fields }: CertifiedDiamond): StoneProportions | undefined {
+  let best: StoneProportions | undefined
   for (const certification of certifications) {
     const { reading } = certification
     if (reading === null || contradictionsOf(certification, fields).length > 0) continue
@@ -46,11 +32,11 @@ export function measuredProportions({ certifications, fields }: CertifiedDiamond
   return best
 }
 
-const countMainProportions = (measured: MeasuredProportions) =>
+const countMainProportions = (measured: StoneProportions) =>
   MAIN_PROPORTIONS.filter((name) => measured[name] !== undefined).length
 
-function proportionsOfReading(reading: ReportReading, carat: number): MeasuredProportions {
-  const proportions: { -readonly [Name in keyof MeasuredProportions]: MeasuredProportions[Name] } = {}
+function proportionsOfReading(reading: ReportReading, carat: number): StoneProportions {
+  const proportions: { -readonly [Name in keyof StoneProportions]: StoneProportions[Name] } = {}
   for (const name of [...MAIN_PROPORTIONS, ...MINOR_PROPORTIONS]) {
     const value = reading[name]
     if (value !== null) proportions[name] = value
@@ -58,14 +44,4 @@ function proportionsOfReading(reading: ReportReading, carat: number): MeasuredPr
   const size = reading.measurements
   if (size !== null && isPlausibleSize(carat, size)) proportions.size = size
   return proportions
-}
-
-/**
- * Whether a stone of this weight can have this size. Published weight factors, carats divided by length x width x depth, are
- * .0057 to .0106 (GIA, mounted weights). The limits are half and one and a half times these: enough for unusual cuts, but sizes
- * in inches are rejected.
- */
-function isPlausibleSize(carat: number, { length, width, depth }: MeasuredSize): boolean {
-  const factor = carat / (length * width * depth)
-  return factor > 0.0028 && factor < 0.016
 }

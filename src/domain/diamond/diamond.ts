@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { declareEvents, type EventOf } from '../event.ts'
+import { declareEvents, type EventOf, type PayloadChange } from '../event.ts'
 import { REQUIRED_MASK, storedFieldsSchema } from './stored-fields.ts'
 import {
   evolveCertifications,
@@ -53,6 +53,12 @@ export const fileLinkRevision = ({ accessRevisions }: AccessRevisionHolder): num
 /** The first and the last second of the years 0 to 9999, since bodies show years with four digits. */
 const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 } as const
 
+/** A release that does not know these fields must not fold an event without them. */
+const WITH_PROPORTIONS: PayloadChange = {
+  about: 'The fields `proportions.*` were added; absent if they are not stated.',
+  upcast: (data) => data,
+}
+
 export const diamondEvents = declareEvents('diamond-{id}', {
   DiamondCreated: {
     about: 'An owner created a diamond.',
@@ -62,6 +68,7 @@ export const diamondEvents = declareEvents('diamond-{id}', {
       date: z.int().min(CALENDAR.first).max(CALENDAR.last).describe('seconds since 1970, UTC; years 0 to 9999'),
       set: storedFieldsSchema.partial().required(REQUIRED_MASK),
     }),
+    changes: [WITH_PROPORTIONS],
   },
   DiamondPatched: {
     about: 'The owner changed fields of the diamond, or removed their values.',
@@ -71,6 +78,7 @@ export const diamondEvents = declareEvents('diamond-{id}', {
         .array(storedFieldsSchema.omit(REQUIRED_MASK).keyof())
         .describe('fields that are reset to their defaults'),
     }),
+    changes: [WITH_PROPORTIONS],
   },
   DiamondDeleted: { about: 'The owner deleted the diamond and its certifications.', payload: z.object({}) },
 })

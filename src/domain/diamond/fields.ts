@@ -2,6 +2,7 @@ import { clarity, color, colorHue, colorModifier, fancyGrade } from '../dictiona
 import { cutQuality, polish, symmetry } from '../dictionaries/cut-grades.ts'
 import { fluorColor, fluorIntensity } from '../dictionaries/fluorescence.ts'
 import { culet, girdle } from '../dictionaries/girdle-and-culet.ts'
+import { measurementRanges } from '../../optics/cut/proportions.ts'
 import {
   amount,
   entry,
@@ -15,10 +16,19 @@ import {
   type FieldValueOf,
 } from './field.ts'
 
+const proportion = (range: { readonly over?: number; readonly from?: number; readonly to: number }) =>
+  amount({ ...range, versions: ['v4'], scored: true })
+
+const within = ([from, to]: readonly [from: number, to: number]) => proportion({ from, to })
+
+/** Millimetres: longer than any diamond. */
+const millimetres = proportion({ over: 0, to: 500 })
+
 /**
  * The writable fields of a diamond, in the order of response bodies. The type of a diamond, the schema of its events, the
  * fields of both API versions, the columns of spreadsheets, the filters and sort orders of lists, and the inputs of the scores
- * are derived from this table. Descriptions for people are in representations/diamond/field-descriptions.ts.
+ * are derived from this table. In bodies, a field `proportions.table` is the member `table` of the object `proportions`.
+ * Descriptions for people are in representations/diamond/field-descriptions.ts.
  *
  * `price`: the vendor chooses the currency. `access`: 0 restricted, 1 unlisted, 2 public. `dataAccess`: 0 hides all design
  * data, 1 hides the model and the reports, 2 hides nothing.
@@ -43,12 +53,24 @@ export const FIELDS = {
   colorModifier: entry(colorModifier),
   culetSize: scale(culet, { versions: ['v4'], scored: true }),
   girdle: scale(girdle, { versions: ['v4'], scored: true }),
+  'proportions.length': millimetres,
+  'proportions.width': millimetres,
+  'proportions.height': millimetres,
+  'proportions.table': within(measurementRanges.tablePct),
+  'proportions.depth': within(measurementRanges.depthPct),
+  'proportions.girdle': within(measurementRanges.girdlePct),
+  'proportions.crownHeight': within([1, 60]),
+  'proportions.pavilionDepth': within([10, 100]),
+  'proportions.star': within(measurementRanges.starPct),
+  'proportions.lower': within(measurementRanges.lowerPct),
+  'proportions.crownAngle': within(measurementRanges.crownAngle),
+  'proportions.pavilionAngle': within(measurementRanges.pavilionAngle),
   access: level({ versions: ['v4'] }),
   dataAccess: level({ versions: ['v4'] }),
 } satisfies Record<string, FieldDefinition>
 
 /** Increment it with every change of the table above: read models that depend on the table are then rebuilt. */
-export const FIELDS_VERSION = 1
+export const FIELDS_VERSION = 2
 
 type FieldTable = typeof FIELDS
 export type FieldName = keyof FieldTable
@@ -64,6 +86,7 @@ export type V4FilterableField = {
 export type FieldSortableBothWays = FieldNamesWith<{ readonly sorted: 'both ways' }>
 export type FieldSortableAscending = FieldNamesWith<{ readonly sorted: 'ascending' }>
 export type DictionaryName = FieldNamesWith<{ readonly kind: 'entry' }>
+export type ProportionField = Extract<FieldName, `proportions.${string}`>
 
 /** A requested change: values to set, and fields to reset to their defaults. */
 export type DiamondFieldChanges = {
@@ -81,6 +104,22 @@ export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
 export const fieldsOf = (version: ApiVersion) =>
   FIELD_NAMES.filter((name) => (FIELDS[name].versions as readonly ApiVersion[]).includes(version))
 
+/** The name of a field in the object that holds it, if one does: `table` for `proportions.table`. */
+export const memberNameOf = (name: FieldName): string => name.split('.').at(-1) ?? name
+
+/** The members of a body that hold an API version's fields, in their order: a field, or the fields of an object. */
+export function bodyMembersOf(version: ApiVersion): ReadonlyMap<string, FieldName | readonly FieldName[]> {
+  const members = new Map<string, FieldName | FieldName[]>()
+  for (const field of fieldsOf(version)) {
+    const [member = field, ...path] = field.split('.')
+    const fields = members.get(member)
+    if (path.length === 0) members.set(member, field)
+    else if (Array.isArray(fields)) fields.push(field)
+    else members.set(member, [field])
+  }
+  return members
+}
+
 const fieldNamesWhere = <Name extends FieldName>(predicate: (field: FieldDefinition) => boolean) =>
   FIELD_NAMES.filter((name) => predicate(FIELDS[name])) as unknown as readonly Name[]
 
@@ -88,6 +127,8 @@ export const REQUIRED_FIELDS = fieldNamesWhere<RequiredField>(({ required }) => 
 const OPTIONAL_FIELDS = fieldNamesWhere<OptionalField>(({ required }) => !required)
 
 export const FILTERABLE_FIELDS = fieldNamesWhere<FilterableField>(({ filtered }) => filtered.length > 0)
+
+export const PROPORTION_FIELDS = FIELD_NAMES.filter((name): name is ProportionField => name.startsWith('proportions.'))
 
 export const SCORED_FIELDS: ReadonlySet<FieldName> = new Set(fieldNamesWhere(({ scored }) => scored))
 

@@ -5,7 +5,8 @@ import { cutOf, type Stone } from '../../optics/cut/stone.ts'
 import { isNewer, OPTICS_VERSION } from '../../optics/version.ts'
 import { diamondFold, type Diamond, type DiamondEvent, type LiveDiamond } from './diamond.ts'
 import { SCORED_FIELDS, type FieldName } from './fields.ts'
-import { stoneOf } from './scored-stone.ts'
+import { proportionsOf, stoneOf } from './scored-stone.ts'
+import { toStoneMeasurements } from './stone-measurements.ts'
 import type { Scores } from '../../optics/scores.ts'
 
 /** A diamond, and the revision of the last event that changed an input of its scores; -1 if there is none. */
@@ -44,18 +45,19 @@ const measuredProportionsKey = (diamond: Diamond): string | undefined =>
   diamond.status === 'live' ? JSON.stringify(measuredProportions(diamond)) : undefined
 
 /**
- * What a score is computed from: typical proportions of the shape, or of shape and cut grade; measurements in a report of this
- * stone; its symmetry grade (`word`); or the facets of its 3D model.
+ * What a score is computed from: typical proportions of the shape, or of shape and cut grade; proportions in a report of this
+ * stone, those that its owner states, or both; its symmetry grade (`word`); or the facets of its 3D model.
  */
-export type ScoreSource = 'shape' | 'grade' | 'measurements' | 'word' | 'facets'
+export type ScoreSource = 'shape' | 'grade' | 'report' | 'owner' | 'report and owner' | 'word' | 'facets'
 
 export type ScoreBasis = {
   /** Of brilliance, fire and integral. */
   readonly light: ScoreSource
   readonly spread: ScoreSource
   readonly symmetry: ScoreSource
-  /** The measured proportions, if `light` is `measurements`; the other proportions are typical. */
+  /** The proportions from a report, and those that the owner states; the others are typical. */
   readonly measured: readonly (keyof CutMeasurements)[]
+  readonly stated: readonly (keyof CutMeasurements)[]
 }
 
 /** @param scores as computed by the current model version or an earlier one */
@@ -63,18 +65,29 @@ export function scoreBasisOf(
   diamond: Pick<LiveDiamond, 'fields' | 'certifications' | 'model'>,
   scores: Scores | null,
 ): ScoreBasis {
-  if (diamond.model !== undefined) return { light: 'facets', spread: 'facets', symmetry: 'facets', measured: [] }
+  if (diamond.model !== undefined)
+    return { light: 'facets', spread: 'facets', symmetry: 'facets', measured: [], stated: [] }
   const stone = asScoredByVersion(stoneOf(diamond), scores?.brilliance?.ver ?? OPTICS_VERSION)
   const cut = cutOf(stone)
-  const measured = Object.keys((cut && possibleCut(cut))?.measured ?? {}) as (keyof CutMeasurements)[]
+  const known = Object.keys((cut && possibleCut(cut))?.measured ?? {}) as (keyof CutMeasurements)[]
+  const inReport = toStoneMeasurements(stone.shape ?? 'Other', proportionsOf(diamond).measured)
+  const measured = known.filter((name) => inReport.measured?.[name] !== undefined)
+  const stated = known.filter((name) => !measured.includes(name))
   const typicalSource = stone.cutGrade === undefined ? 'shape' : 'grade'
-  const light = measured.length > 0 ? 'measurements' : typicalSource
+  const light = sourceOf(measured.length > 0, stated.length > 0) ?? typicalSource
+  const isSizeInReport = inReport.face !== undefined
   return {
     light,
-    spread: stone.face === undefined ? light : 'measurements',
+    spread: stone.face === undefined ? light : isSizeInReport ? 'report' : 'owner',
     symmetry: stone.symmetry === undefined ? typicalSource : 'word',
     measured,
+    stated,
   }
+}
+
+function sourceOf(isMeasured: boolean, isStated: boolean): 'report' | 'owner' | 'report and owner' | undefined {
+  if (isMeasured) return isStated ? 'report and owner' : 'report'
+  return isStated ? 'owner' : undefined
 }
 
 /** The first model version that uses incomplete reports and the measurements in mm. */

@@ -1,19 +1,26 @@
-import { measuredProportions } from '../certification/measured-proportions.ts'
 import { parseGirdleRange } from '../dictionaries/girdle-and-culet.ts'
 import { culets, grades, type Culet, type GirdleThickness, type Grade, type CutShape } from '../../optics/cut/cut.ts'
 import type { Stone } from '../../optics/cut/stone.ts'
 import type { SymmetryFold } from '../../optics/mesh/symmetry.ts'
 import type { LiveDiamond } from './diamond.ts'
 import { fluorScore } from './fluor-score.ts'
-import { DICTIONARIES, type DictionaryName } from './fields.ts'
-import { toStoneMeasurements } from './stone-measurements.ts'
+import { DICTIONARIES, type DiamondFields, type DictionaryName } from './fields.ts'
+import { knownProportions, stoneMeasurementsOf, type KnownProportions } from './known-proportions.ts'
 
 /** The inputs of a diamond's scores, as the scoring model names them. */
 export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
-  const { fields } = diamond
-  const shape = shapeOf(fields.cutShape)
+  const stone = typicalStoneOf(diamond.fields)
+  return { ...stone, ...stoneMeasurementsOf(stone, knownProportions(diamond, stone)) }
+}
+
+/** The proportions of a diamond that are known, and why some that its owner states are not used. */
+export const proportionsOf = (diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): KnownProportions =>
+  knownProportions(diamond, typicalStoneOf(diamond.fields))
+
+/** A stone with typical proportions of its shape and grade. */
+function typicalStoneOf(fields: DiamondFields): Stone {
   return {
-    shape,
+    shape: shapeOf(fields.cutShape),
     carat: fields.carat,
     ...optionalMember('cutGrade', gradeOf('cutQuality', fields.cutQuality)),
     ...optionalMember('polish', gradeOf('polish', fields.polish)),
@@ -21,7 +28,6 @@ export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>)
     ...optionalMember('culet', culetOf(fields.culetSize)),
     ...optionalMember('girdle', girdleOf(fields.girdle)),
     ...optionalMember('fluor', fluorScore(fields) ?? undefined),
-    ...toStoneMeasurements(shape, measuredProportions(diamond)),
   }
 }
 

@@ -37,6 +37,8 @@ figure img{position:relative;display:block;max-width:100%;height:15rem;margin:0 
 .basis.typical{border-style:dashed}
 .basis.own{border-width:2px;border-color:var(--ink);font-weight:600}
 .basis.own::before{background:currentColor}
+.basis.stated{border-color:var(--ink)}
+.basis.stated::before{background:linear-gradient(90deg,currentColor 50%,transparent 50%)}
 .typical>.scale .mark{stroke-dasharray:4 3;fill-opacity:.08}
 figure.profile{margin:0 0 1rem}
 .profile svg{display:block;width:100%;max-width:26rem;height:auto;margin:0 auto .5rem}

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { pageLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { proportionsOf } from '../../domain/diamond/scored-stone.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import {
   toHistoryEntry,
@@ -19,7 +20,7 @@ import { html, NOTHING, type Html } from '../kit/html.ts'
 import { pathToRoot } from '../kit/page.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 import { reportPageResponse, reportPagesGroup, type ReportPage } from './layout.ts'
-import { reportOf } from './report-page.ts'
+import { reportOf, warningNote } from './report-page.ts'
 
 /**
  * The link to the owner's page, with the history. Valid for a day, or until the diamond's access changes. Only responses
@@ -89,9 +90,17 @@ export async function ownersReport(
     ),
   )
   const page = reportOf(view, links, { signature: pageSignature(links, view.diamond), home })
-  const content = html`${page.content} ${timelineSection(entries, transitions.length)}`
+  const { warnings } = proportionsOf(view.diamond)
+  const content = html`${page.content} ${warnings.length === 0 ? NOTHING : unusedProportions(warnings)}
+  ${timelineSection(entries, transitions.length)}`
   return { ...page, content, head: NOTHING, isPublic: false, isOwnerView: true }
 }
+
+const unusedProportions = (warnings: readonly string[]): Html =>
+  html`<section>
+    <h2>Proportions that contradict each other</h2>
+    ${warningNote(warnings)}
+  </section>`
 
 /** Maximum entries on a page. A diamond that is repriced every hour has thousands. */
 const MAX_TIMELINE_ENTRIES = 50

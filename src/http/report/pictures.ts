@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { StoneModel } from '../../domain/diamond/stone-model.ts'
-import type { ScoreSource } from '../../domain/diamond/score-basis.ts'
+import { scoreBasisOf, type ScoreSource } from '../../domain/diamond/score-basis.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { cutKey, type Cut } from '../../optics/cut/cut.ts'
 import { possibleCut } from '../../optics/cut/possible-cut.ts'
@@ -53,7 +53,8 @@ function visibleCutOf(diamond: LiveDiamond): Cut | null {
 /** What the pictures are based on. It may be less than what the scores are based on. */
 export function pictureBasisOf(diamond: LiveDiamond): ScoreSource {
   if (isOwnModelVisible(diamond)) return 'facets'
-  if (visibleCutOf(diamond)?.measured !== undefined) return 'measurements'
+  const { model: _model, ...withoutModel } = diamond
+  if (visibleCutOf(diamond)?.measured !== undefined) return scoreBasisOf(withoutModel, null).light
   return stoneOf(diamond).cutGrade === undefined ? 'shape' : 'grade'
 }
 

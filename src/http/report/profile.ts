@@ -1,5 +1,6 @@
-import type { MeasuredProportions } from '../../domain/certification/measured-proportions.ts'
+import type { StoneProportions, StoneSize } from '../../domain/diamond/stone-proportions.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import type { KnownProportions } from '../../domain/diamond/known-proportions.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import type { ModelledShape } from '../../optics/cut/cut.ts'
 import { possibleCut } from '../../optics/cut/possible-cut.ts'
@@ -9,63 +10,97 @@ import { brioletteRings } from '../../optics/shapes/roses.ts'
 import type { StoneFact } from '../../representations/diamond/facts.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
-type ProportionName = Exclude<keyof MeasuredProportions, 'size'>
+type ProportionName = Exclude<keyof StoneProportions, 'size'>
 
 /** In the usual order of laboratory reports. */
 const MEASURES: readonly (readonly [name: ProportionName, label: string, unit: string])[] = [
   ['table', 'Table', ' %'],
   ['depth', 'Depth', ' %'],
   ['crownAngle', 'Crown angle', '°'],
+  ['crownHeight', 'Crown height', ' %'],
   ['pavilionAngle', 'Pavilion angle', '°'],
+  ['pavilionDepth', 'Pavilion depth', ' %'],
   ['girdle', 'Girdle', ' %'],
   ['star', 'Star length', ' %'],
   ['lower', 'Lower halves', ' %'],
 ]
 
-/** The proportions that a laboratory report states. */
-export function measuredFacts(measured: MeasuredProportions): readonly StoneFact[] {
-  const { size } = measured
+/** Known proportions as labelled texts. */
+export function proportionFacts(proportions: StoneProportions): readonly StoneFact[] {
+  const { size } = proportions
   return [
-    ...(size === undefined
-      ? []
-      : [['Measurements', `${[size.length, size.width, size.depth].map(mm).join(' × ')} mm`] as const]),
+    ...(size === undefined ? [] : [['Measurements', sizeText(size)] as const]),
     ...MEASURES.flatMap(([name, label, unit]) => {
-      const value = measured[name]
+      const value = proportions[name]
       return value === undefined ? [] : [[label, `${value}${unit}`] as const]
     }),
   ]
 }
 
-/** `5.70` */
-const mm = (length: number): string => length.toFixed(2)
+/** `5.72 × 5.70 × 3.51 mm` */
+const sizeText = ({ length, width, depth }: StoneSize): string =>
+  `${[length, width, ...(depth === undefined ? [] : [depth])].map((side) => side.toFixed(2)).join(' × ')} mm`
 
 /** In units of the drawing: the width of the stone, and the margins for figures. */
 const WIDTH = 200
-const SIDE = 70
+const SIDE = 90
 const TOP = 34
 const BOTTOM = 34
 
+/** The figures of a page: those in a report, and those that only the owner states. */
+type Figures = { readonly measured: StoneProportions; readonly stated: StoneProportions }
+
+export function figuresOf({ measured = {}, stated = {} }: KnownProportions): Figures {
+  const names = Object.keys(stated) as (keyof StoneProportions)[]
+  const isMeasured = (name: keyof StoneProportions) =>
+    measured[name] !== undefined || measured[ANGLE_OF[name] ?? name] !== undefined
+  return {
+    measured,
+    stated: Object.fromEntries(names.filter((name) => !isMeasured(name)).map((name) => [name, stated[name]])),
+  }
+}
+
+/** A measured angle stands for the height. */
+const ANGLE_OF: { readonly [Name in keyof StoneProportions]?: keyof StoneProportions } = {
+  crownHeight: 'crownAngle',
+  pavilionDepth: 'pavilionAngle',
+}
+
 /**
- * A side view of the stone with the measured figures. Parts without a measurement are drawn with typical proportions of its
- * shape and grade.
+ * A side view of the stone with the known figures; those of the owner are marked. Parts without a figure are drawn with typical
+ * proportions of its shape and grade.
  * @returns NOTHING if the shape has no optical model
  */
-export function profileOf(diamond: LiveDiamond, measured: MeasuredProportions): Html {
+export function profileOf(diamond: LiveDiamond, figures: Figures): Html {
   const cut = cutOf(stoneOf(diamond))
   if (cut === null) return NOTHING
   const drawnCut = possibleCut(cut)
   const proportions = proportionsOf(drawnCut)
-  const label = measuredFacts(measured)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ')
+  const { measured, stated } = figures
+  const textOf = (source: string, facts: readonly StoneFact[]) =>
+    facts.length === 0 ? [] : [`${source}: ${facts.map(([name, value]) => `${name} ${value}`).join(', ')}`]
+  const description = [
+    'The stone from the side',
+    ...textOf('measured by a laboratory', proportionFacts(measured)),
+    ...textOf('stated by its vendor', proportionFacts(stated)),
+  ].join('; ')
   return html`<figure class="profile">
-    ${drawing(sideOf(cut.shape, proportions), measured, `The stone from the side: ${label}`)}
+    ${drawing(sideOf(cut.shape, proportions), figures, description)}
     <figcaption>
-      ${drawnCut === cut ? NOTHING : FIGURES_DISAGREE} Figures are from the laboratory. Parts without a figure are drawn
-      with typical proportions.
+      ${drawnCut === cut ? NOTHING : FIGURES_DISAGREE} ${captionOf(figures)} Parts without a figure are drawn with
+      typical proportions.
     </figcaption>
   </figure>`
 }
+
+function captionOf({ measured, stated }: Figures): string {
+  if (proportionFacts(stated).length === 0) return 'Figures are from the laboratory.'
+  return proportionFacts(measured).length === 0
+    ? 'Figures are stated by the vendor.'
+    : `Figures are from the laboratory, those with${STATED_MARK} are stated by the vendor.`
+}
+
+const STATED_MARK = ' *'
 
 const FIGURES_DISAGREE = html`<strong
   >These figures contradict each other, so the drawing shows typical proportions.</strong
@@ -129,34 +164,61 @@ function dropSide(proportions: Proportions): StoneProfile {
   return { outline: [...sideOutline(1), ...sideOutline(-1).reverse()], end: TOP + proportions.lengthToWidth * WIDTH }
 }
 
-function drawing({ outline, end, girdle }: StoneProfile, measured: MeasuredProportions, label: string): Html {
-  return html`<svg viewBox="0 0 ${units(2 * SIDE + WIDTH)} ${units(end + BOTTOM)}" role="img" aria-label="${label}">
+function drawing({ outline, end, girdle }: StoneProfile, figures: Figures, description: string): Html {
+  return html`<svg
+    viewBox="0 0 ${units(2 * SIDE + WIDTH)} ${units(end + BOTTOM)}"
+    role="img"
+    aria-label="${description}"
+  >
     <path class="stone" d="M${outline.map(([x, y]) => `${units(x)} ${units(y)}`).join('L')}Z" />
-    ${girdle === undefined ? NOTHING : girdleAndLabels(girdle, end, measured)}
-    ${measured.size === undefined ? NOTHING : sizeLabel(MIDDLE, end + 24, measured.size)}
+    ${girdle === undefined ? NOTHING : girdleAndLabels(girdle, end, figures)}
+    ${label(MIDDLE, end + 24, 'middle', figures, ({ size }) => size && sizeText(size))}
   </svg>`
 }
 
-function girdleAndLabels({ upperEdge, lowerEdge }: GirdleEdges, end: number, measured: MeasuredProportions): Html {
+function girdleAndLabels({ upperEdge, lowerEdge }: GirdleEdges, end: number, figures: Figures): Html {
   return html`<path
       class="line"
       d="M${units(LEFT)} ${units(upperEdge)}H${units(RIGHT)}M${units(LEFT)} ${units(lowerEdge)}H${units(RIGHT)}"
     />
-    ${label(MIDDLE, TOP - 12, 'middle', measured.table, ' %', 'table')}
-    ${label(LEFT - 6, (TOP + upperEdge) / 2, 'end', measured.crownAngle, '°', 'crown')}
-    ${label(LEFT - 6, lowerEdge + 4, 'end', measured.girdle, ' %', 'girdle')}
-    ${label(LEFT + 36, (lowerEdge + end) / 2 + 10, 'end', measured.pavilionAngle, '°', 'pavilion')}
-    ${label(RIGHT + 6, (TOP + end) / 2 + 24, 'start', measured.depth, ' %', 'depth')}`
+    ${label(MIDDLE, TOP - 12, 'middle', figures, ({ table }) => figure('table', table, ' %'))}
+    ${label(
+      LEFT - 6,
+      (TOP + upperEdge) / 2,
+      'end',
+      figures,
+      ({ crownAngle, crownHeight }) => figure('crown', crownAngle, '°') ?? figure('crown', crownHeight, ' %'),
+    )}
+    ${label(LEFT - 6, lowerEdge + 4, 'end', figures, ({ girdle }) => figure('girdle', girdle, ' %'))}
+    ${label(
+      LEFT + 36,
+      (lowerEdge + end) / 2 + 10,
+      'end',
+      figures,
+      ({ pavilionAngle, pavilionDepth }) =>
+        figure('pavilion', pavilionAngle, '°') ?? figure('pavilion', pavilionDepth, ' %'),
+    )}
+    ${label(RIGHT + 6, (TOP + end) / 2 + 24, 'start', figures, ({ depth }) => figure('depth', depth, ' %'))}`
 }
 
-function label(x: number, y: number, anchor: string, value: number | undefined, unit: string, name: string): Html {
-  if (value === undefined) return NOTHING
-  return html`<text x="${units(x)}" y="${units(y)}" text-anchor="${anchor}">${name} ${String(value)}${unit}</text>`
-}
+const figure = (name: string, value: number | undefined, unit: string): string | undefined =>
+  value === undefined ? undefined : `${name} ${value}${unit}`
 
-const sizeLabel = (x: number, y: number, { length, width, depth }: NonNullable<MeasuredProportions['size']>): Html =>
-  html`<text x="${units(x)}" y="${units(y)}" text-anchor="middle"
-    >${[length, width, depth].map(mm).join(' × ')} mm</text
+/** A figure from the report, or that of the owner: marked if there are figures from a report too. */
+function label(
+  x: number,
+  y: number,
+  anchor: string,
+  { measured, stated }: Figures,
+  textOf: (proportions: StoneProportions) => string | undefined,
+): Html {
+  const measuredText = textOf(measured)
+  const text = measuredText ?? textOf(stated)
+  if (text === undefined) return NOTHING
+  const isMarked = measuredText === undefined && proportionFacts(measured).length > 0
+  return html`<text x="${units(x)}" y="${units(y)}" text-anchor="${anchor}"
+    >${text}${isMarked ? STATED_MARK : ''}</text
   >`
+}
 
 const units = (length: number) => String(Math.round(length * 100) / 100)

@@ -1,13 +1,13 @@
-import { measuredFacts, profileOf } from './profile.ts'
+import { figuresOf, profileOf, proportionFacts } from './profile.ts'
 import { correction, generate } from 'lean-qr'
 import { toSvgPath } from 'lean-qr/extras/svg'
 import { DateTime } from 'luxon'
 import type { Certification } from '../../domain/certification/certification.ts'
-import { contradictionTexts } from '../../domain/certification/contradictions.ts'
-import { measuredProportions } from '../../domain/certification/measured-proportions.ts'
+import { contradictionTexts, differenceTexts } from '../../domain/certification/contradictions.ts'
 import { reportCheckUrl } from '../../domain/certification/page-cells.ts'
 import { fileLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { scoreBasisOf } from '../../domain/diamond/score-basis.ts'
+import { scoreBasisOf, type ScoreSource } from '../../domain/diamond/score-basis.ts'
+import { proportionsOf } from '../../domain/diamond/scored-stone.ts'
 import type { Scores } from '../../optics/scores.ts'
 import { modelWarnings } from '../../domain/diamond/stone-model.ts'
 import type { PictureKind } from '../../optics/picture/picture.ts'
@@ -123,16 +123,22 @@ const list = (facts: readonly StoneFact[]): Html =>
     )}
   </dl>`
 
-/** Measured proportions are design data, which `dataAccess` 0 hides. */
+/** Proportions are design data, which `dataAccess` 0 hides. */
 function designSection(diamond: LiveDiamond): Html {
-  const { fields } = diamond
-  const measured = measuredProportions(diamond)
-  if (fields.dataAccess === 0 || measured === undefined) return NOTHING
+  const figures = figuresOf(proportionsOf(diamond))
+  const [measured, stated] = [proportionFacts(figures.measured), proportionFacts(figures.stated)]
+  if (diamond.fields.dataAccess === 0 || measured.length + stated.length === 0) return NOTHING
   return html`<section>
-    <h2>Measured proportions</h2>
-    ${profileOf(diamond, measured)} ${list(measuredFacts(measured))}
+    <h2>Proportions</h2>
+    ${profileOf(diamond, figures)} ${proportionList('report', measured)} ${proportionList('owner', stated)}
   </section>`
 }
+
+const proportionList = (source: ScoreSource, facts: readonly StoneFact[]): Html =>
+  facts.length === 0
+    ? NOTHING
+    : html`<p>${basisTag(source)}</p>
+        ${list(facts)}`
 
 /**
  * Lists laboratories; numbers, links and files only if `dataAccess` is 2 (show all). Marks reports that contradict the
@@ -155,7 +161,7 @@ function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
 
 function fullEntry(certification: Certification, diamond: LiveDiamond, links: SignedLinks): Html {
   const { id, laboratory, number, file } = certification
-  const contradictions = contradictionTexts(certification, diamond.fields)
+  const differences = differenceTexts(certification, diamond.fields)
   const checkUrl = reportCheckUrl(laboratory, number)
   const reportName = number === null ? laboratory : `${laboratory} ${number}`
   return html`<li>
@@ -167,12 +173,12 @@ function fullEntry(certification: Certification, diamond: LiveDiamond, links: Si
             >Report ${number ?? laboratory}, PDF</a
           >`
     }
-    ${contradictions.length === 0 ? NOTHING : warningNote(contradictions)}
+    ${differences.length === 0 ? NOTHING : warningNote(differences)}
   </li>`
 }
 
 /** @param warnings sentences without full stops */
-const warningNote = (warnings: readonly string[]): Html =>
+export const warningNote = (warnings: readonly string[]): Html =>
   html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
 
 const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>

@@ -65,19 +65,25 @@ const BASIS_NAMES: Readonly<Record<ScoreSource, string>> = {
   shape: 'Typical of its shape',
   grade: 'Typical of its grade',
   word: 'From its symmetry grade',
-  measurements: 'From its measurements',
+  report: 'From its report',
+  owner: "From its vendor's figures",
+  'report and owner': "From its report and its vendor's figures",
   facets: 'From its own facets',
 }
 
-/** Whether a score or picture is specific to this stone, rather than typical of its shape or grade. */
-const isStoneSpecific = (basis: ScoreSource): boolean => basis === 'measurements' || basis === 'facets'
+/** Whether a score or picture is measured on this stone, relies on its vendor's word, or is typical of its shape or grade. */
+function markOf(basis: ScoreSource): 'own' | 'stated' | 'typical' {
+  if (basis === 'report' || basis === 'facets') return 'own'
+  return basis === 'owner' || basis === 'report and owner' ? 'stated' : 'typical'
+}
 
 /**
- * The label of a score or picture: a filled disc in a solid frame if it is specific to this stone, an empty disc in a dashed
- * frame if it is typical. The difference is visible in print and to colour-blind readers.
+ * The label of a score or picture: a filled disc in a thick frame if it is measured on this stone, half a disc in a thin frame if it
+ * relies on its vendor's word, an empty disc in a dashed frame if it is typical. The differences are visible in print and to
+ * colour-blind readers.
  */
 export const basisTag = (basis: ScoreSource): Html =>
-  html`<span class="basis ${isStoneSpecific(basis) ? 'own' : 'typical'}">${BASIS_NAMES[basis]}</span>`
+  html`<span class="basis ${markOf(basis)}">${BASIS_NAMES[basis]}</span>`
 
 const MEASURES: Readonly<Record<keyof CutMeasurements, string>> = {
   tablePct: 'table',
@@ -91,14 +97,19 @@ const MEASURES: Readonly<Record<keyof CutMeasurements, string>> = {
 }
 
 /** Explains the labels of the scores. */
-function basisText({ light, measured }: ScoreBasis, showsMeasurements: boolean): Html {
+function basisText({ light, measured, stated }: ScoreBasis, showsProportions: boolean): Html {
   if (light === 'shape') return TYPICAL_OF_SHAPE
   if (light === 'grade') return TYPICAL_OF_GRADE
   if (light === 'facets') return OWN_FACETS
-  if (light !== 'measurements') return NOTHING
-  const subject = showsMeasurements ? `its ${joinWords(measured.map((name) => MEASURES[name]))}` : 'this stone'
+  if (measured.length + stated.length === 0) return NOTHING
+  const namesOf = (names: readonly (keyof CutMeasurements)[]) =>
+    showsProportions ? `its ${joinWords(names.map((name) => MEASURES[name]))}` : 'proportions of this stone'
+  const sources = [
+    ...(measured.length > 0 ? [`a laboratory measured ${namesOf(measured)}`] : []),
+    ...(stated.length > 0 ? [`its vendor states ${namesOf(stated)}`] : []),
+  ]
   return html`<p class="soft">
-    From its measurements: a laboratory measured ${subject}; all other proportions are typical of the shape and grade.
+    ${BASIS_NAMES[light]}: ${joinWords(sources)}; all other proportions are typical of the shape and grade.
   </p>`
 }
 
@@ -179,9 +190,9 @@ export const gradeOf = ({ name, value, error }: GradedScore): string => gradeTex
 
 /**
  * @param scores null while they are computed
- * @param showsMeasurements whether the page may say what was measured
+ * @param showsProportions whether the page may say which proportions are known
  */
-export function scoresSection(scores: Scores | null, basis: ScoreBasis, showsMeasurements: boolean): Html {
+export function scoresSection(scores: Scores | null, basis: ScoreBasis, showsProportions: boolean): Html {
   if (scores === null) {
     return html`<h2>Optical scores</h2>
       <p>The scores are being computed. Reload this page in a moment.</p>`
@@ -191,7 +202,7 @@ export function scoresSection(scores: Scores | null, basis: ScoreBasis, showsMea
     ${
       list.length === 0
         ? NO_MODEL
-        : html`${basisText(basis, showsMeasurements)}
+        : html`${basisText(basis, showsProportions)}
             <div class="scores">${list.map((score) => scoreOf(score, basis[score.basisKey]))}</div>`
     }
     ${scores.spread === null ? NOTHING : spreadText(scores.spread, basis.spread)}
@@ -211,7 +222,7 @@ function scoreOf(score: GradedScore, basis: ScoreSource): Html {
   const error = score.error.toFixed(2)
   const grade = gradeOf(score)
   const label = `${score.title} ${value}, plus or minus ${error}, on a scale from Poor to Outstanding: ${grade}`
-  return html`<section class="${isStoneSpecific(basis) ? 'own' : 'typical'}">
+  return html`<section class="${markOf(basis)}">
     <h3>
       ${score.title} <span class="value">${value}<small> ± ${error}</small></span>
     </h3>

@@ -7,19 +7,20 @@ import { ImpossibleProportions, proportionsOf } from './proportions.ts'
  */
 export function possibleCut(cut: Cut): Cut {
   const { measured, ...typical } = cut
-  if (measured === undefined || isPossible(cut)) return cut
+  if (measured === undefined || impossibilityOf(cut) === undefined) return cut
   const { lengthToWidth } = measured
   if (lengthToWidth === undefined) return typical
   const withLengthToWidth = { ...typical, measured: { lengthToWidth } }
-  return isPossible(withLengthToWidth) ? withLengthToWidth : typical
+  return impossibilityOf(withLengthToWidth) === undefined ? withLengthToWidth : typical
 }
 
-function isPossible(cut: Cut): boolean {
+/** Why no stone can have these proportions, as a clause: `the depth leaves -0.2 % for the crown`; undefined if one can. */
+export function impossibilityOf(cut: Cut): string | undefined {
   try {
     proportionsOf(cut)
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof ImpossibleProportions) return false
+    if (error instanceof ImpossibleProportions) return error.message
     throw error
   }
 }

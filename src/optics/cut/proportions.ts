@@ -1,4 +1,4 @@
-import { radians } from '../solid/facet.ts'
+import { degrees, radians } from '../solid/facet.ts'
 import {
   girdles,
   usualCulet,
@@ -65,7 +65,7 @@ export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cu
 }
 
 function checkRanges(measured: CutMeasurements): void {
-  for (const [name, [min, max]] of Object.entries(ranges)) {
+  for (const [name, [min, max]] of Object.entries(measurementRanges)) {
     const value = Object.entries(measured).find(([key]) => key === name)?.[1]
     if (value === undefined || (value >= min && value <= max)) continue
     throw new ImpossibleProportions(`${name} must be ${min} to ${max}, got ${value}`)
@@ -73,7 +73,7 @@ function checkRanges(measured: CutMeasurements): void {
 }
 
 /** Ranges in which the facet models are valid: a brilliant with shorter stars, for example, has no traceable shape. */
-const ranges: Readonly<Record<keyof CutMeasurements, readonly [number, number]>> = {
+export const measurementRanges: Readonly<Record<keyof CutMeasurements, readonly [number, number]>> = {
   tablePct: [20, 90],
   depthPct: [30, 110],
   crownAngle: [5, 60],
@@ -141,8 +141,11 @@ function heights(
   return { crownHeight, girdle: knownGirdle === undefined || isRounded ? impliedGirdle : girdle, pavilionDepth }
 }
 
-/** The height of a slope with this angle over half of a width. */
-const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
+/** The height of a slope with this angle in degrees over half of a width. */
+export const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
+
+/** The angle in degrees of a slope of this height over half of a width. */
+export const slopeAngle = (width: number, height: number): number => degrees(Math.atan((2 * height) / width))
 
 /** A stone without a girdle has no outline. */
 const MIN_GIRDLE = 0.001
@@ -168,11 +171,11 @@ const culetPercent: Readonly<Record<Culet, number>> = {
 
 function checkHeights({ crownHeight, girdle, pavilionDepth }: Proportions): void {
   if (crownHeight < 0.01)
-    throw new ImpossibleProportions(`depthPct leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
+    throw new ImpossibleProportions(`the depth leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
   if (girdle < MIN_GIRDLE)
-    throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
+    throw new ImpossibleProportions(`the depth leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
   if (pavilionDepth < 0.1)
-    throw new ImpossibleProportions(`depthPct leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)
+    throw new ImpossibleProportions(`the depth leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)
 }
 
 /**
@@ -310,6 +313,9 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
     },
   },
 }
+
+/** Table in percent of the width. */
+export const typicalTable = (shape: ModelledShape, grade: CutGrade): number => nominal[shape].rows[grade][1]
 
 /** Crown angle on the short side in degrees; star length and lower halves in percent. */
 export type UnpublishedProportions = readonly [crownAngle: number, star: number, lower: number]

@@ -105,10 +105,10 @@ const revisionOf = (event: StoredEvent) =>
 const changesBetweenViews = (before: DiamondView | undefined, after: DiamondView | undefined): FieldChange[] =>
   changesBetween(comparableStateOf(before), comparableStateOf(after))
 
-/** Without ids and links, and without scores until one has been computed. */
+/** Without ids, links and what follows from other members, and without scores until one has been computed. */
 function comparableStateOf(view: DiamondView | undefined): HistoryState {
   if (view === undefined) return null
-  const { id: _id, date: _date, _links, scores, ...fields } = diamondBody(view)
+  const { id: _id, date: _date, _links, proportionWarnings: _warnings, scores, ...fields } = diamondBody(view)
   const { model } = view.diamond
   return {
     ...fields,

@@ -1,7 +1,9 @@
 import { fileLinkRevision, pageLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { ApiVersion, FieldDefinition } from '../../domain/diamond/field.ts'
-import { FIELDS, type DiamondFields, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
+import { bodyMembersOf, FIELDS, memberNameOf, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
+import { proportionsOf } from '../../domain/diamond/scored-stone.ts'
+import { hasProportions } from '../../domain/diamond/stated-proportions.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { certificationJson } from '../certification.ts'
 import { formatTime, LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../json.ts'
@@ -21,9 +23,10 @@ export function diamondJson(
 ): string {
   const { id, fields, date } = diamond
   const { described, levels } = MEMBERS[version]
-  const certifications = version === 'v3' ? '' : `,"certifications":[${certificationsOf(diamond, links)}]`
+  const isV3 = version === 'v3'
+  const certifications = isV3 ? '' : `,"certifications":[${certificationsOf(diamond, links)}]`
   return (
-    `{"id":${id}${members(described, fields)},"date":"${isoDate(date)}"${members(levels, fields)}${certifications}` +
+    `{"id":${id}${members(described, fields)}${isV3 ? '' : proportionWarningsJson(diamond)},"date":"${isoDate(date)}"${members(levels, fields)}${certifications}` +
     `,"scores":${scoresJsonForVersion(version, scores)},"_links":[{"rel":"page.report","href":"${reportPageLink(diamond, links)}"}]}`
   )
 }
@@ -49,32 +52,51 @@ export const linkLifetimes = (version: ApiVersion, diamond: LiveDiamond): readon
   ...(version === 'v4' && diamond.certifications.some(({ file }) => file !== null) ? [LINK_LIFETIMES.oneDay] : []),
 ]
 
-type JsonWriter = (value: unknown) => string
-type JsonMember = { readonly name: FieldName; readonly text: JsonWriter }
+function proportionWarningsJson(diamond: LiveDiamond): string {
+  if (!hasProportions(diamond.fields)) return ''
+  const { warnings } = proportionsOf(diamond)
+  return warnings.length === 0 ? '' : `,"proportionWarnings":${JSON.stringify(warnings)}`
+}
 
-function members(jsonMembers: readonly JsonMember[], fields: DiamondFields): string {
+type JsonWriter = (value: unknown) => string
+/** Writes one or more members, each preceded by a comma. */
+type MembersWriter = (fields: DiamondFields) => string
+
+function members(writers: readonly MembersWriter[], fields: DiamondFields): string {
   let json = ''
-  for (const { name, text } of jsonMembers) json += text(fields[name])
+  for (const write of writers) json += write(fields)
   return json
+}
+
+/** An object of several fields; nothing if none is set. */
+function objectWriter(name: string, fieldsOfObject: readonly FieldName[], version: ApiVersion): MembersWriter {
+  const writers = fieldsOfObject.map(
+    (field) => [field, `,"${memberNameOf(field)}":`, jsonWriterOf(FIELDS[field], version)] as const,
+  )
+  return (fields) => {
+    let json = ''
+    for (const [field, start, write] of writers) if (fields[field] !== null) json += start + write(fields[field])
+    return json === '' ? '' : `,"${name}":{${json.slice(1)}}`
+  }
 }
 
 /**
  * A member's JSON including its name. It is cached for kinds of fields with few distinct values: all but amounts and
  * texts.
  */
-function memberOf(name: FieldName, version: ApiVersion): JsonMember {
+function memberWriter(name: FieldName, version: ApiVersion): MembersWriter {
   const [field, start] = [FIELDS[name], `,"${name}":`]
   const write = jsonWriterOf(field, version)
-  if (field.kind === 'amount' || field.kind === 'text') return { name, text: (value) => start + write(value) }
+  if (field.kind === 'amount' || field.kind === 'text') return (fields) => start + write(fields[name])
   const cache = new Map<unknown, string>()
-  const text: JsonWriter = (value) => {
+  return (fields) => {
+    const value = fields[name]
     const cached = cache.get(value)
     if (cached !== undefined) return cached
     const json = start + write(value)
     if (typeof value !== 'string') cache.set(value, json)
     return json
   }
-  return { name, text }
 }
 
 export function jsonWriterOf(field: FieldDefinition, version: ApiVersion): JsonWriter {
@@ -103,13 +125,19 @@ const quotedWriter =
 
 /** The stone's description comes before the date, and access levels after it. */
 function membersIn(version: ApiVersion) {
-  const isLevel = (name: FieldName) => FIELDS[name].kind === 'level'
-  const [levels, described] = [fieldsOf(version).filter(isLevel), fieldsOf(version).filter((name) => !isLevel(name))]
-  const all = (names: readonly FieldName[]) => names.map((name) => memberOf(name, version))
-  return { described: all(described), levels: all(levels) }
+  const [described, levels]: [MembersWriter[], MembersWriter[]] = [[], []]
+  for (const [name, field] of bodyMembersOf(version)) {
+    if (typeof field !== 'string') described.push(objectWriter(name, field, version))
+    else (FIELDS[field].kind === 'level' ? levels : described).push(memberWriter(field, version))
+  }
+  return { described, levels }
 }
 
 const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
+
+/** All fields as members of a v4 body, each preceded by a comma. */
+export const fieldsJson = (fields: DiamondFields): string =>
+  members(MEMBERS.v4.described, fields) + members(MEMBERS.v4.levels, fields)
 
 function certificationsOf(diamond: LiveDiamond, links: LinkBuilder): string {
   if (diamond.certifications.length === 0) return ''

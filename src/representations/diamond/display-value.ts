@@ -5,12 +5,16 @@ import { FIELD_DESCRIPTIONS, type FieldDescription } from './field-descriptions.
 
 type BodyMembers = Readonly<Record<string, unknown>>
 
-/** Formats a value of a v4 body: a certification as laboratory and number, scores with one figure each, null as `-`. */
+/** Formats a value of a v4 body: a certification as laboratory and number, scores with one figure each, proportions by name, null as `-`. */
 function valueText(value: unknown): string {
   if (value === null) return '-'
   if (typeof value !== 'object') return String(value)
   const members = value as BodyMembers
   if ('laboratory' in members) return `${String(members['laboratory'])} ${reportText(members)}`
+  if (Object.values(members).every((member) => typeof member === 'number'))
+    return Object.entries(members)
+      .map(([name, figure]) => `${name} ${String(figure)}`)
+      .join(', ')
   const scores = Object.entries(members).flatMap(([name, score]) => scoreText(name, score))
   return scores.length > 0 ? scores.join(', ') : JSON.stringify(value)
 }
@@ -39,6 +43,7 @@ const UNLABELLED_NAMES: Readonly<Record<string, string>> = {
   isColored: 'Coloured',
   model: '3D model',
   price: 'Price',
+  proportions: 'Proportions',
   scores: 'Scores',
 }
 

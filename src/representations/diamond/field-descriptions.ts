@@ -242,6 +242,30 @@ export const FIELD_DESCRIPTIONS = {
     filter: 'Kind of colour',
   },
   isPublished: { about: 'Whether the diamond is published.', example: true },
+  'proportions.length': { about: 'Length in millimetres; of a round one of its diameters.', example: 6.44 },
+  'proportions.width': { about: 'Width in millimetres; of a round one of its diameters.', example: 6.41 },
+  'proportions.height': { about: 'Height of the whole stone in millimetres.', example: 3.98 },
+  'proportions.table': { about: 'Table in percent of the mean diameter or the width.', example: 57 },
+  'proportions.depth': { about: 'Total depth in percent of the mean diameter or the width.', example: 61.9 },
+  'proportions.girdle': {
+    about: 'Girdle thickness in percent of the mean diameter or the width, where main facets meet it.',
+    example: 3.5,
+  },
+  'proportions.crownHeight': {
+    about: 'Crown height in percent of the mean diameter or the width; used where crownAngle is missing.',
+    example: 15,
+  },
+  'proportions.pavilionDepth': {
+    about: 'Pavilion depth in percent of the mean diameter or the width; used where pavilionAngle is missing.',
+    example: 43,
+  },
+  'proportions.star': { about: "Star length in percent of the way from the table's edge to the girdle.", example: 50 },
+  'proportions.lower': {
+    about: 'Length of the lower halves in percent of the way from the girdle to the culet.',
+    example: 80,
+  },
+  'proportions.crownAngle': { about: 'Crown angle in degrees.', example: 34.5 },
+  'proportions.pavilionAngle': { about: 'Pavilion angle in degrees.', example: 40.8 },
   access: {
     about:
       'Who may open the report page: 0 (restricted) anyone with the signed link, 1 (unlisted) anyone who knows the URL, 2 (public) everyone.',

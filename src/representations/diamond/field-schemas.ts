@@ -3,6 +3,8 @@ import type { ApiVersion, AmountRange, FieldDefinition } from '../../domain/diam
 import { FIELD_NAMES, FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
 import { isShapeId, suggestShape, parseShape, topLevelShapes } from '../../domain/dictionaries/shapes.ts'
 import { parseText, jsonExcerpt } from '../json.ts'
+import { jsonWriterOf } from './diamond-json.ts'
+import { FIELD_DESCRIPTIONS } from './field-descriptions.ts'
 import { issueOf, mustBe, parsedBy, textFaultCode } from '../parse.ts'
 
 /** Parses a field's JSON value, other than null, to its stored form. */
@@ -19,6 +21,13 @@ export function fieldSchema<Name extends FieldName>(
   absentMessage?: string,
 ): FieldSchema<Name> {
   return inputSchemaOf(FIELDS[name], version, absentMessage) as FieldSchema<Name>
+}
+
+/** The description and the example of a field in the API reference. */
+export function documentationOf(name: FieldName, version: ApiVersion) {
+  const { about, example } = FIELD_DESCRIPTIONS[name]
+  const value = V4_FIELDS[name].parse(example)
+  return { description: about, examples: [JSON.parse(jsonWriterOf(FIELDS[name], version)(value)) as unknown] }
 }
 
 function inputSchemaOf(field: FieldDefinition, version: ApiVersion, absentMessage?: string): z.ZodType {

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { ApiVersion, FieldDefinition } from '../../domain/diamond/field.ts'
 import {
+  bodyMembersOf,
   FIELDS,
-  fieldsOf,
+  memberNameOf,
+  PROPORTION_FIELDS,
   type DiamondFieldChanges,
   type FieldName,
   type NewDiamond,
@@ -11,10 +13,9 @@ import {
 import { isTextMember, SCORE_MEMBERS, type ScoreName } from '../../optics/scores.ts'
 import { CERTIFICATION } from '../certification.ts'
 import { assignedMembers, DIAMOND_ID, objectSchema } from '../parse.ts'
-import { jsonWriterOf } from './diamond-json.ts'
-import { fieldSchema, outputSchema, V4_FIELDS } from './field-schemas.ts'
+import { documentationOf, fieldSchema, outputSchema } from './field-schemas.ts'
+import { PROPORTION_CHANGES, PROPORTION_WARNINGS, PROPORTIONS } from './proportion-schemas.ts'
 import { isShownInVersion } from './scores-json.ts'
-import { FIELD_DESCRIPTIONS } from './field-descriptions.ts'
 
 type PerApiVersion<Schema extends z.ZodType = z.ZodType> = Readonly<Record<ApiVersion, Schema>>
 
@@ -23,7 +24,7 @@ const versions = <Schema extends z.ZodType>(schemaOf: (version: ApiVersion) => S
   v4: schemaOf('v4'),
 })
 
-export const ASSIGNED_MEMBERS = ['id', 'date', 'certifications', 'scores', '_links'] as const
+export const ASSIGNED_MEMBERS = ['id', 'date', 'proportionWarnings', 'certifications', 'scores', '_links'] as const
 
 /**
  * The members of a diamond in a request.
@@ -31,20 +32,25 @@ export const ASSIGNED_MEMBERS = ['id', 'date', 'certifications', 'scores', '_lin
  * @param required transforms the schema of a required field
  */
 const memberSchemas = (version: ApiVersion, absentMessage: string, required: (schema: z.ZodType) => z.ZodType) => ({
-  ...Object.fromEntries(
-    fieldsOf(version).map((name) => {
+  ...mapMembers(
+    version,
+    (name) => {
       const schema = fieldSchema(name, version, absentMessage).meta(documentationOf(name, version))
-      return [name, FIELDS[name].required ? required(schema) : schema.nullish()]
-    }),
+      return FIELDS[name].required ? required(schema) : schema.nullish()
+    },
+    PROPORTION_CHANGES,
   ),
-  ...assignedMembers(ASSIGNED_MEMBERS),
+  ...assignedMembers(ASSIGNED_MEMBERS.filter((name) => version === 'v4' || name !== 'proportionWarnings')),
 })
 
-function documentationOf(name: FieldName, version: ApiVersion) {
-  const { about, example } = FIELD_DESCRIPTIONS[name]
-  const value = V4_FIELDS[name].parse(example)
-  return { description: about, examples: [JSON.parse(jsonWriterOf(FIELDS[name], version)(value)) as unknown] }
-}
+/** The schemas of the members that hold fields. */
+const mapMembers = (version: ApiVersion, schemaOf: (name: FieldName) => z.ZodType, proportions: z.ZodType) =>
+  Object.fromEntries(
+    [...bodyMembersOf(version)].map(([member, fields]) => [
+      member,
+      typeof fields === 'string' ? schemaOf(fields) : proportions,
+    ]),
+  )
 
 const IS_ASSIGNED: ReadonlySet<string> = new Set(ASSIGNED_MEMBERS)
 
@@ -64,10 +70,14 @@ export const NEW_DIAMOND: PerApiVersion<z.ZodType<NewDiamond>> = versions((versi
 function splitInput(given: DiamondInput): Pick<DiamondFieldChanges, 'set' | 'removed'> {
   const set: Record<string, unknown> = {}
   const removed: OptionalField[] = []
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined || IS_ASSIGNED.has(name)) continue
+  const add = (name: string, value: unknown) => {
     if (value === null) removed.push(name as OptionalField)
-    else set[name] = value
+    else if (value !== undefined) set[name] = value
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (IS_ASSIGNED.has(name) || value === undefined) continue
+    if (name !== 'proportions') add(name, value)
+    else for (const field of PROPORTION_FIELDS) add(field, value && (value as DiamondInput)[memberNameOf(field)])
   }
   return { set, removed }
 }
@@ -114,7 +124,8 @@ export const DIAMOND = versions((version) =>
   z
     .strictObject({
       id: z.int(),
-      ...Object.fromEntries(fieldsOf(version).map((name) => [name, outputFieldSchema(name, version)])),
+      ...mapMembers(version, (name) => outputFieldSchema(name, version), PROPORTIONS),
+      ...(version === 'v4' && { proportionWarnings: PROPORTION_WARNINGS }),
       date: z.iso.datetime({ offset: true }).describe('When it was created, UTC.'),
       ...(version === 'v4' && { certifications: z.array(CERTIFICATION) }),
       scores: scoresOf(version).describe('Optical scores, null until they are computed.'),

@@ -37,7 +37,7 @@ test('marks every score and picture as typical of a shape or of a grade', async 
 for (const [dataAccess, pictures, showsMeasurements] of [
   [0, 'Typical of its shape', false],
   [1, 'Typical of its shape', true],
-  [2, 'From its measurements', true],
+  [2, 'From its report', true],
 ] as const) {
   test(`shows and draws measurements as dataAccess ${dataAccess} allows`, async ({ ann, service }) => {
     const { lines, expected } = layoutNamed("GIA's of a fancy")
@@ -47,8 +47,10 @@ for (const [dataAccess, pictures, showsMeasurements] of [
     await attached(ann, id, await onPaper(lines), expected.number ?? '')
     await untilEtag(ann, id, '"1.2"')
     const page = await pageOf(service, id)
-    const measured = { 'From its measurements': pictures === 'From its measurements' ? 7 : 4 }
-    const others = pictures === 'From its measurements' ? {} : { [pictures]: 3 }
+    // Of the proportions: one if they are shown.
+    const marks = 4 + (showsMeasurements ? 1 : 0)
+    const measured = { 'From its report': pictures === 'From its report' ? marks + 3 : marks }
+    const others = pictures === 'From its report' ? {} : { [pictures]: 3 }
     assert.equal(countMarks(page), { ...measured, ...others, 'From its symmetry grade': 1 })
     assert.is(page.includes('measured its table, depth and length to width'), showsMeasurements)
     assert.is(page.includes('8.01 × 5.92 × 3.61 mm'), showsMeasurements)

@@ -25,10 +25,10 @@ const MAIN = { table: 57, depth: 61.8, crownAngle: 34.5, pavilionAngle: 40.8 }
 const size = { length: 6.5, width: 6.4, depth: 3.9 }
 
 test('is the shape, or the cut grade if there is one, or the measurements if there are any', () => {
-  assert.equal(basisOf({}), { light: 'shape', spread: 'shape', symmetry: 'shape', measured: [] })
-  assert.equal(basisOf(graded), { light: 'grade', spread: 'grade', symmetry: 'grade', measured: [] })
+  assert.equal(basisOf({}), { light: 'shape', spread: 'shape', symmetry: 'shape', measured: [], stated: [] })
+  assert.equal(basisOf(graded), { light: 'grade', spread: 'grade', symmetry: 'grade', measured: [], stated: [] })
   const { light, spread, measured } = basisOf(graded, { table: 57, girdle: 3 })
-  assert.equal([light, spread, measured], ['measurements', 'measurements', ['tablePct', 'girdlePct']])
+  assert.equal([light, spread, measured], ['report', 'report', ['tablePct', 'girdlePct']])
 })
 
 test('of symmetry is a grade, even if there are measurements', () => {
@@ -38,7 +38,7 @@ test('of symmetry is a grade, even if there are measurements', () => {
 
 test('excludes contradictory measurements except the size', () => {
   const { light, spread } = basisOf(graded, { ...MAIN, depth: 45, measurements: size })
-  assert.equal([light, spread], ['grade', 'measurements'])
+  assert.equal([light, spread], ['grade', 'report'])
 })
 
 test('of scores by an older model version is what that version used', () => {
@@ -47,7 +47,7 @@ test('of scores by an older model version is what that version used', () => {
     return [light, spread, measured.length]
   }
   assert.equal(oldBasisOf({ table: 57, measurements: size }), ['grade', 'grade', 0])
-  assert.equal(oldBasisOf({ ...MAIN, girdle: 3, measurements: size }), ['measurements', 'measurements', 4])
+  assert.equal(oldBasisOf({ ...MAIN, girdle: 3, measurements: size }), ['report', 'report', 4])
 })
 
 test.run()

@@ -23,7 +23,8 @@ function stoneWithReport(cutShape: string, values: Partial<ReportReading>): Live
   return { ...liveStone(cutShape), certifications: [{ ...certification, reading: { ...nothingRead, ...values } }] }
 }
 
-const cornersOf = (cutShape: number | string) => cornersIn(profileOf(liveStone(cutShape), { depth: 60 }).html)
+const cornersOf = (cutShape: number | string) =>
+  cornersIn(profileOf(liveStone(cutShape), { measured: { depth: 60 }, stated: {} }).html)
 
 /** The corners of the stone; x grows to the right and y downwards. */
 function cornersIn(drawn: string): (readonly [number, number])[] {
@@ -57,7 +58,8 @@ test('of a rose cut has a base as wide as the stone and a point at the top', () 
 test('of a briolette has a point at both ends, the measured length, and neither table nor girdle', () => {
   const size = { length: 8.4, width: 4.2, depth: 4.2 }
   const values = { table: 57, crownAngle: 34, girdle: 3 }
-  const drawn = profileOf(stoneWithReport('Briolette', { ...values, measurements: size }), { ...values, size }).html
+  const stone = stoneWithReport('Briolette', { ...values, measurements: size })
+  const drawn = profileOf(stone, { measured: { ...values, size }, stated: {} }).html
   const corners = cornersIn(drawn)
   const ys = corners.map(([, y]) => y)
   const [top, end] = [Math.min(...ys), Math.max(...ys)]
@@ -71,6 +73,7 @@ test('of a briolette has a point at both ends, the measured length, and neither 
   assert.ok(drawn.includes('8.40 × 4.20 × 4.20 mm'), drawn)
 })
 
-test('is empty for a shape without a model', () => assert.is(profileOf(liveStone('Kite'), { depth: 60 }).html, ''))
+test('is empty for a shape without a model', () =>
+  assert.is(profileOf(liveStone('Kite'), { measured: { depth: 60 }, stated: {} }).html, ''))
 
 test.run()

@@ -103,8 +103,8 @@ test('have a girdle between the two ends of a range', () => {
 for (const [measured, message] of [
   [{ starPct: 5 }, 'starPct must be 20 to 80, got 5'],
   [{ tablePct: Number.NaN }, 'tablePct must be 20 to 90, got NaN'],
-  [{ depthPct: 45, pavilionAngle: 41 }, 'depthPct leaves -2.5 % for the crown'],
-  [{ depthPct: 50, crownAngle: 34, pavilionAngle: 41 }, 'depthPct leaves -7.29 % for the girdle'],
+  [{ depthPct: 45, pavilionAngle: 41 }, 'the depth leaves -2.5 % for the crown'],
+  [{ depthPct: 50, crownAngle: 34, pavilionAngle: 41 }, 'the depth leaves -7.29 % for the girdle'],
 ] as const)
   test(`that are impossible are rejected: ${message}`, () => {
     assert.throws(

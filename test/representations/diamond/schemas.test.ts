@@ -2,7 +2,15 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ApiVersion } from '../../../src/domain/diamond/field.ts'
-import { DICTIONARIES, FIELD_NAMES, FIELDS, REQUIRED_FIELDS } from '../../../src/domain/diamond/fields.ts'
+import {
+  DICTIONARIES,
+  FIELD_NAMES,
+  FIELDS,
+  memberNameOf,
+  PROPORTION_FIELDS,
+  REQUIRED_FIELDS,
+  type FieldName,
+} from '../../../src/domain/diamond/fields.ts'
 import { isJsonObject, pointerToken } from '../../../src/representations/json.ts'
 import { diamondJson } from '../../../src/representations/diamond/diamond-json.ts'
 import { parseFieldChanges, parseNewDiamond } from '../../../src/representations/diamond/parse-diamond.ts'
@@ -26,31 +34,50 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
 )
 
+const OWN_MEMBERS = FIELD_NAMES.filter((each) => memberNameOf(each) === each)
+
 const name = fc.oneof(
-  { weight: 20, arbitrary: fc.constantFrom<string>(...FIELD_NAMES) },
+  { weight: 20, arbitrary: fc.constantFrom<string>(...OWN_MEMBERS, 'proportions') },
   { weight: 2, arbitrary: fc.constantFrom(...ASSIGNED_MEMBERS) },
   { weight: 1, arbitrary: fc.constantFrom('colour', 'constructor', '__proto__', 'toString', '') },
 )
 
-/** Valid values for each field, so that enough bodies are valid. */
-const VALID = fc.record(
-  Object.fromEntries(FIELD_NAMES.map((each) => [each, fc.constant(FIELD_DESCRIPTIONS[each].example as unknown)])),
+const exampleOf = (each: FieldName) => fc.constant(FIELD_DESCRIPTIONS[each].example as unknown)
+
+const VALID_PROPORTIONS = fc.record(
+  Object.fromEntries(PROPORTION_FIELDS.map((each) => [memberNameOf(each), exampleOf(each)])),
+  { requiredKeys: [] },
+)
+
+/** Valid values for each member, so that enough bodies are valid. */
+const VALID = fc.record<Record<string, unknown>>(
+  { ...Object.fromEntries(OWN_MEMBERS.map((each) => [each, exampleOf(each)])), proportions: VALID_PROPORTIONS },
   { requiredKeys: ['sku', 'cutShape', 'carat'] },
 )
 
-const bodies = fc
-  .tuple(VALID, fc.array(fc.tuple(name, value), { maxLength: 3 }), fc.nat(3))
-  .map(([valid, extra, drop]) => {
-    const names = FIELD_NAMES.filter((each) => each in valid).slice(drop)
-    const remaining = drop === 0 ? valid : Object.fromEntries(names.map((each) => [each, valid[each]]))
-    // As with JSON.parse, `__proto__` is an own property.
-    return Object.fromEntries([...Object.entries(remaining), ...extra])
-  })
+/** A value for one member, which may be a proportion. */
+const extraMember = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(name, value) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.constant('proportions'),
+      fc.dictionary(fc.constantFrom(...PROPORTION_FIELDS.map(memberNameOf), 'tabel', '__proto__'), value),
+    ),
+  },
+)
+
+const bodies = fc.tuple(VALID, fc.array(extraMember, { maxLength: 3 }), fc.nat(3)).map(([valid, extra, drop]) => {
+  const remaining = Object.fromEntries(Object.entries(valid).slice(drop))
+  // As with JSON.parse, `__proto__` is an own property.
+  return Object.fromEntries([...Object.entries(remaining), ...extra])
+})
 
 /** v3 accepts ids, not titles. */
 const asIds = (body: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(body).flatMap(([each, given]) => {
+      if (each === 'proportions') return []
       if (given !== (FIELD_DESCRIPTIONS as Record<string, { example: unknown }>)[each]?.example) return [[each, given]]
       const field = (FIELDS as Record<string, (typeof FIELDS)[keyof typeof FIELDS]>)[each]
       if (field === undefined || !(field.versions as readonly string[]).includes('v3')) return []
@@ -67,6 +94,10 @@ const inputs: Readonly<Record<ApiVersion, fc.Arbitrary<unknown>>> = {
   v4: fc.oneof({ weight: 9, arbitrary: bodies.map(inV4) }, { weight: 1, arbitrary: fc.jsonValue() }),
 }
 
+/** Paths of the members of `proportions`. */
+const proportionsOf = ({ proportions }: Readonly<Record<string, unknown>>) =>
+  isJsonObject(proportions) ? Object.keys(proportions).map((each) => `proportions/${pointerToken(each)}`) : []
+
 const test = suite('a diamond')
 
 /** A fixed sample that contains valid and invalid inputs, so that both cases are tested. */
@@ -81,7 +112,9 @@ for (const version of ['v3', 'v4'] as const) {
           if (value !== undefined) return
           const pointers = errors.map(({ pointer }) => pointer)
           const expected = isJsonObject(input)
-            ? [...Object.keys(input), ...REQUIRED_FIELDS].map((each) => `/${pointerToken(each)}`)
+            ? [...Object.keys(input).map(pointerToken), ...REQUIRED_FIELDS, ...proportionsOf(input)].map(
+                (each) => `/${each}`,
+              )
             : ['']
           assert.is(new Set(pointers).size, pointers.length, JSON.stringify(errors))
           for (const pointer of pointers)
@@ -101,7 +134,16 @@ for (const version of ['v3', 'v4'] as const) {
       id: 337,
       owner: 7,
       date: 1_417_122_660,
-      fields: withDefaults({ sku: 'A-1', cutShape: 200, carat: 0.73, color: 18, girdle: 'Thin', access: 1 as const }),
+      fields: withDefaults({
+        sku: 'A-1',
+        cutShape: 200,
+        carat: 0.73,
+        color: 18,
+        girdle: 'Thin',
+        access: 1,
+        'proportions.depth': 60,
+        'proportions.crownHeight': 55,
+      }),
       certifications: [{ id: 5, laboratory: 'GIA' as const, number: '1', file: null, reading: null }],
       serviceEventsSinceOwnerChange: 0,
       warningsSinceOwnerChange: 0,
