@@ -67,9 +67,11 @@ test('change by member: a modify replaces those it names, null removes one, and 
 })
 
 test('that are out of range, no numbers or unknown are refused with their pointer, and change nothing', async ({
-  ann,
+  service,
 }) => {
+  const ann = await service.newVendor()
   const { id } = await created(ann, { ...ROUND, proportions: STATED })
+  await untilEtag(ann, id, '"0.1"')
   await expectNoChange([ann], async () => {
     const proportions = { table: '57', depth: 5, length: 0, crownAngle: 34.5, tabel: 57 }
     const response = await ann.patch(`/v4/diamond/${id}`, { proportions })
@@ -170,7 +172,7 @@ test("in a report count before the owner's, fact by fact, and the certification 
   await attached(ann, id, await onPaper(lines), expected.number ?? '')
   const certified = await untilEtag(ann, id, '"1.3"')
   const [certification] = shown(certified)['certifications'] as { warnings?: string[] }[]
-  assert.equal(certification?.warnings, ['The report has a table of 60 %, but the owner states 70 %'])
+  assert.equal(certification?.warnings, ['The report has a table of 60 %, but the vendor states 70 %'])
   const page = (await service.send({ path: `/diamond/${id}` })).text.replaceAll(/\s+/g, ' ')
   assert.match(
     page,

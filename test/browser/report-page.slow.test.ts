@@ -107,7 +107,7 @@ if (launch !== undefined) {
       const browser = browserOf(given.browsers, device)
       const { page, messages } = await openPage(browser, given.pages.measured)
       assert.equal(await accessibilityViolations(page), [])
-      assert.is(await page.locator('.basis.own').count(), 7)
+      assert.is(await page.locator('.basis.own').count(), 8)
       assert.is(await page.locator('.profile svg').count(), 1)
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
       assert.equal(messages, [])

@@ -73,7 +73,7 @@ test('retry makes the running service fold the parked streams again, and reports
   )
   const retry = await commands.run(['dead-letters', 'retry', '--json'])
   assert.is(retry.code, 1)
-  const reason = 'NewerSchema: DiamondPatched in diamond-2 has schema 7; this release reads up to 1'
+  const reason = 'NewerSchema: DiamondPatched in diamond-2 has schema 7; this release reads up to 2'
   assert.equal(JSON.parse(retry.out), {
     freed: [{ model: 'diamonds', stream: 'diamond-1' }],
     left: [

@@ -42,7 +42,7 @@ export function disagreementTexts(reading: ReportReading, fields: DiamondFields)
     const [inReport, byOwner] = [measured[name], stated[name]]
     if (inReport === undefined || byOwner === undefined) return []
     if (Math.abs(inReport - byOwner) <= tolerance + BINARY_ROUNDING) return []
-    return [`The report has ${fact} of ${inReport}${unit}, but the owner states ${byOwner}${unit}`]
+    return [`The report has ${fact} of ${inReport}${unit}, but the vendor states ${byOwner}${unit}`]
   })
 }
 

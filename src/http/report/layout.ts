@@ -57,6 +57,7 @@ footer p{margin:0;overflow-wrap:anywhere}
 .mark{fill:var(--ink);fill-opacity:.22;stroke:var(--ink);stroke-width:2}
 dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));gap:0 2rem;margin:0}
 dl div{display:flex;justify-content:space-between;gap:1rem;padding:.4rem 0;border-bottom:1px solid var(--line)}
+dl+p{margin-top:1.25rem}
 dd{font-weight:600;text-align:right}
 ul{margin:0;padding-left:1.25rem}
 li a{margin-right:1rem}

@@ -67,7 +67,7 @@ const BASIS_NAMES: Readonly<Record<ScoreSource, string>> = {
   word: 'From its symmetry grade',
   report: 'From its report',
   owner: "From its vendor's figures",
-  'report and owner': "From its report and its vendor's figures",
+  'report and owner': 'From its report and vendor',
   facets: 'From its own facets',
 }
 

@@ -39,7 +39,7 @@ test('may name the sides in either order', () => {
   const measurements = { length: 8.01, width: 5.92, depth: 3.61 }
   assert.equal(disagreements({ measurements }, { length: 5.92, width: 8.01 }), [])
   assert.equal(disagreements({ measurements }, { length: 5.92, width: 8.11 }), [
-    'The report has a length of 8.01 mm, but the owner states 8.11 mm',
+    'The report has a length of 8.01 mm, but the vendor states 8.11 mm',
   ])
 })
 
