@@ -7,8 +7,15 @@ import { createGzip } from 'node:zlib'
 import { requireAccount } from '../commands/accounts/accounts.ts'
 import { loadStream } from '../events/load-stream.ts'
 import { diamondFold, diamondStream, type LiveDiamond } from '../domain/diamond/diamond.ts'
-import { FIELDS, fieldsOf } from '../domain/diamond/fields.ts'
-import { fieldsJson, isoDate, jsonWriterOf } from '../representations/diamond/diamond-json.ts'
+import {
+  bodyMembersOf,
+  FIELDS,
+  fieldsOf,
+  memberNameOf,
+  type DiamondFields,
+  type FieldName,
+} from '../domain/diamond/fields.ts'
+import { isoDate, jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { escapeCell } from '../trade-files/sheet-cell.ts'
@@ -19,7 +26,9 @@ import { formatQuantity, note, noteSkippedEvent, printResult, type OutputOptions
 /** `jsonl`: one JSON object per line. */
 export type ExportFormat = 'csv' | 'jsonl'
 
-const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: jsonWriterOf(FIELDS[name], 'v4') }))
+const COLUMNS = fieldsOf('v4')
+
+const WRITERS = new Map(COLUMNS.map((name) => [name, jsonWriterOf(FIELDS[name], 'v4')]))
 
 /** Streams that are read concurrently. */
 const STREAMS_PER_READ = 100
@@ -30,7 +39,7 @@ const STREAMS_PER_READ = 100
  */
 export async function* rowsOf(store: EventStore, ids: readonly number[], format: ExportFormat): AsyncGenerator<string> {
   const row = ROWS[format]
-  if (format === 'csv') yield line(['id', ...MEMBERS.map(({ name }) => name), 'date'])
+  if (format === 'csv') yield line(['id', ...COLUMNS, 'date'])
   for (let from = 0; from < ids.length; from += STREAMS_PER_READ) {
     const loading = ids
       .slice(from, from + STREAMS_PER_READ)
@@ -42,11 +51,21 @@ export async function* rowsOf(store: EventStore, ids: readonly number[], format:
 
 const ROWS: Readonly<Record<ExportFormat, (diamond: LiveDiamond) => string>> = {
   csv: ({ id, fields, date }) => {
-    const cells = MEMBERS.map(({ name, write }) => JSON.parse(write(fields[name])) as ExportCell)
+    const cells = COLUMNS.map((name) => JSON.parse(jsonOf(name, fields)) as ExportCell)
     return line([id, ...cells, isoDate(date)])
   },
-  jsonl: ({ id, fields, date }) => `{"id":${id}${fieldsJson(fields)},"date":"${isoDate(date)}"}\n`,
+  jsonl: ({ id, fields, date }) => {
+    const members = [...bodyMembersOf('v4')].map(([name, field]) => {
+      if (typeof field === 'string') return `"${name}":${jsonOf(field, fields)}`
+      const values = field.map((member) => `"${memberNameOf(member)}":${jsonOf(member, fields)}`)
+      return `"${name}":${field.every((member) => fields[member] === null) ? 'null' : `{${values.join(',')}}`}`
+    })
+    return `{"id":${id},${members.join(',')},"date":"${isoDate(date)}"}\n`
+  },
 }
+
+/** null for a value that is not set, so that an import of the file removes it. */
+const jsonOf = (name: FieldName, fields: DiamondFields): string => WRITERS.get(name)?.(fields[name]) ?? 'null'
 
 type ExportCell = string | number | boolean | null
 

@@ -67,6 +67,9 @@ const STONES = Array.from({ length: 120 }, (_, n) => ({
   ),
   culetSize: at([...culetSizes, null], n),
   girdle: n % 7 === 0 ? `${at(girdleGrades, n)}-${at(girdleGrades, n + 3)}` : at([...girdleGrades, null], n),
+  ...(n % 3 > 0 && {
+    proportions: { table: 50 + (n % 20), crownAngle: n % 2 === 0 ? 34.5 : null, length: 6.4 + n / 1000 },
+  }),
   access: n % 3,
   dataAccess: (n + 1) % 3,
 }))

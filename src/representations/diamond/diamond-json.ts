@@ -135,10 +135,6 @@ function membersIn(version: ApiVersion) {
 
 const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
 
-/** All fields as members of a v4 body, each preceded by a comma. */
-export const fieldsJson = (fields: DiamondFields): string =>
-  members(MEMBERS.v4.described, fields) + members(MEMBERS.v4.levels, fields)
-
 function certificationsOf(diamond: LiveDiamond, links: LinkBuilder): string {
   if (diamond.certifications.length === 0) return ''
   const revision = fileLinkRevision(diamond)
