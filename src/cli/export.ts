@@ -28,6 +28,8 @@ export type ExportFormat = 'csv' | 'jsonl'
 
 const COLUMNS = fieldsOf('v4')
 
+const MEMBERS = [...bodyMembersOf('v4')]
+
 const WRITERS = new Map(COLUMNS.map((name) => [name, jsonWriterOf(FIELDS[name], 'v4')]))
 
 /** Streams that are read concurrently. */
@@ -55,7 +57,7 @@ const ROWS: Readonly<Record<ExportFormat, (diamond: LiveDiamond) => string>> = {
     return line([id, ...cells, isoDate(date)])
   },
   jsonl: ({ id, fields, date }) => {
-    const members = [...bodyMembersOf('v4')].map(([name, field]) => {
+    const members = MEMBERS.map(([name, field]) => {
       if (typeof field === 'string') return `"${name}":${jsonOf(field, fields)}`
       const values = field.map((member) => `"${memberNameOf(member)}":${jsonOf(member, fields)}`)
       return `"${name}":${field.every((member) => fields[member] === null) ? 'null' : `{${values.join(',')}}`}`

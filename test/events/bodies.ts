@@ -4,6 +4,7 @@ import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import { diamondJson } from '../../src/representations/diamond/diamond-json.ts'
 import { toScoresJson } from '../../src/representations/diamond/scores-json.ts'
+import { ALL_PROPORTIONS } from '../fixtures/proportions.ts'
 
 /** Golden copies of stored documents and response bodies of some diamonds: they make a change visible. */
 export type Golden = {
@@ -46,18 +47,7 @@ const rich: DiamondFields = {
   colorModifier: 3,
   culetSize: 'N',
   girdle: 'Thin-Medium',
-  'proportions.length': 6.44,
-  'proportions.width': 6.41,
-  'proportions.height': 3.98,
-  'proportions.table': 57,
-  'proportions.depth': 61.9,
-  'proportions.girdle': 3.5,
-  'proportions.crownHeight': 15,
-  'proportions.pavilionDepth': 43,
-  'proportions.star': 50,
-  'proportions.lower': 80,
-  'proportions.crownAngle': 34.5,
-  'proportions.pavilionAngle': 40.8,
+  ...ALL_PROPORTIONS,
   access: 1,
   dataAccess: 2,
 }

@@ -1,5 +1,5 @@
 import type { ReportReading } from '../../domain/certification/certification.ts'
-import { warningsOf } from '../../domain/certification/contradictions.ts'
+import { warningsOf } from '../../domain/certification/warnings.ts'
 import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { findCertification, diamondFold, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'

@@ -1,7 +1,6 @@
 import type { DiamondFields } from '../diamond/fields.ts'
 import { OTHER_SHAPE_ID, rootShapeOf, shapeTitle } from '../dictionaries/shapes.ts'
-import type { Certification, ReportFact } from './certification.ts'
-import { disagreementTexts } from './disagreements.ts'
+import type { Certification } from './certification.ts'
 import { normaliseReportNumber } from './lab-grown.ts'
 
 /** A difference between a report's PDF and what the owner says about the report or the diamond. */
@@ -46,38 +45,6 @@ export function contradictionsOf(
 /** Human-readable sentences without a full stop; empty if the report agrees with its diamond. */
 export const contradictionTexts = (certification: Certification, fields: DiamondFields): readonly string[] =>
   contradictionsOf(certification, fields).map(describeContradiction)
-
-/** Contradictions; of a report without any, also proportions that differ from the owner's. */
-export function differenceTexts(certification: Certification, fields: DiamondFields): readonly string[] {
-  const { reading } = certification
-  const contradictions = contradictionTexts(certification, fields)
-  return contradictions.length > 0 || reading === null ? contradictions : disagreementTexts(reading, fields)
-}
-
-/** Human-readable warnings about a report: contradictions, disagreements with the owner's proportions, and ambiguous values. */
-export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] => {
-  const unclear = certification.reading?.unclear ?? []
-  const texts = differenceTexts(certification, fields)
-  if (unclear.length === 0) return texts
-  return [
-    ...texts,
-    `The report can be read in several ways, so it was not used for: ${unclear.map((fact) => FACT_NAMES[fact]).join(', ')}`,
-  ]
-}
-
-const FACT_NAMES: Readonly<Record<ReportFact, string>> = {
-  number: 'number',
-  carat: 'weight',
-  measurements: 'measurements',
-  table: 'table',
-  depth: 'total depth',
-  crownAngle: 'crown angle',
-  pavilionAngle: 'pavilion angle',
-  girdle: 'girdle',
-  star: 'star length',
-  lower: 'length of the lower halves',
-  shape: 'shape',
-}
 
 function describeContradiction({ field, given, read }: Contradiction): string {
   switch (field) {

@@ -35,7 +35,8 @@ export function measuredProportions({ certifications, fields }: CertifiedDiamond
 const countMainProportions = (measured: StoneProportions) =>
   MAIN_PROPORTIONS.filter((name) => measured[name] !== undefined).length
 
-function proportionsOfReading(reading: ReportReading, carat: number): StoneProportions {
+/** What a report says about proportions. A size that does not fit the weight was misread, and is left out. */
+export function proportionsOfReading(reading: ReportReading, carat: number): StoneProportions {
   const proportions: { -readonly [Name in keyof StoneProportions]: StoneProportions[Name] } = {}
   for (const name of [...MAIN_PROPORTIONS, ...MINOR_PROPORTIONS]) {
     const value = reading[name]

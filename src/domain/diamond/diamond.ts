@@ -12,7 +12,7 @@ import {
   type ReportRead,
   type ReportReading,
 } from '../certification/certification.ts'
-import { warningsOf } from '../certification/contradictions.ts'
+import { warningsOf } from '../certification/warnings.ts'
 import type { Fold } from '../fold.ts'
 import { RequestError } from '../request-error.ts'
 import { rootOfStored } from '../dictionaries/shapes.ts'
@@ -53,7 +53,7 @@ export const fileLinkRevision = ({ accessRevisions }: AccessRevisionHolder): num
 /** The first and the last second of the years 0 to 9999, since bodies show years with four digits. */
 const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 } as const
 
-/** A release that does not know these fields must not fold an event without them. */
+/** A new version, so that a release which does not know these fields refuses the event instead of ignoring them. */
 const WITH_PROPORTIONS: PayloadChange = {
   about: 'The fields `proportions.*` were added; absent if they are not stated.',
   upcast: (data) => data,

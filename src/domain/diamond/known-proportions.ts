@@ -27,33 +27,29 @@ export function knownProportions(
   const statement = statedProportions(diamond.fields)
   if (statement === undefined) return { measured: report, stated: undefined, warnings: [] }
   const { proportions, contradictions } = statement
-  const isMisread = impossibilityOfStone(stone, { measured: report, stated: undefined }) !== undefined
-  const measured = report && isMisread ? outlineOf(report) : report
-  const [alone, together] = [undefined, measured].map((source) =>
-    impossibilityOfStone(stone, { measured: source, stated: proportions }),
-  )
-  const impossible = alone ?? together
+  const measured = report && (isPossible(stone, { measured: report }) ? report : outlineOf(report))
+  const alone = impossibilityOfStone(stone, { stated: proportions })
+  const impossible = alone ?? (measured && impossibilityOfStone(stone, { measured, stated: proportions }))
   if (impossible === undefined) return { measured, stated: proportions, warnings: contradictions }
   const withReport = alone === undefined ? 'With the measurements of its report no' : 'No'
   const warning = describeUnused(`${withReport} stone can have these proportions, since ${impossible}`)
   const outline = outlineOf(proportions)
-  const isOutlinePossible = impossibilityOfStone(stone, { measured, stated: outline }) === undefined
-  return { measured, stated: isOutlinePossible ? outline : undefined, warnings: [...contradictions, warning] }
+  const stated = isPossible(stone, { measured, stated: outline }) ? outline : undefined
+  return { measured, stated, warnings: [...contradictions, warning] }
 }
 
-function impossibilityOfStone(
-  stone: Stone,
-  sources: Pick<KnownProportions, 'measured' | 'stated'>,
-): string | undefined {
+/** Proportions by their source. */
+type Sources = Partial<Pick<KnownProportions, 'measured' | 'stated'>>
+
+const isPossible = (stone: Stone, sources: Sources): boolean => impossibilityOfStone(stone, sources) === undefined
+
+function impossibilityOfStone(stone: Stone, sources: Sources): string | undefined {
   const cut = cutOf({ ...stone, ...stoneMeasurementsOf(stone, sources) })
   return cut === null ? undefined : impossibilityOf(cut)
 }
 
 /** The stone's known proportions as the scoring model names them. */
-export function stoneMeasurementsOf(
-  stone: Stone,
-  { measured, stated }: Pick<KnownProportions, 'measured' | 'stated'>,
-): Pick<Stone, 'measured' | 'face'> {
+export function stoneMeasurementsOf(stone: Stone, { measured, stated }: Sources): Pick<Stone, 'measured' | 'face'> {
   const { shape = 'Other', cutGrade = 'Typical' } = stone
   const fromReport = toStoneMeasurements(shape, measured)
   if (stated === undefined) return fromReport

@@ -1,6 +1,6 @@
-import { rise } from '../../optics/cut/proportions.ts'
 import { roundDecimals } from '../../optics/rounding.ts'
 import { memberNameOf, PROPORTION_FIELDS, type DiamondFields, type ProportionField } from './fields.ts'
+import { heightsOfAngles } from './stone-measurements.ts'
 import { isPlausibleSize, type StoneProportions, type StoneSize } from './stone-proportions.ts'
 
 /** The proportions that the owner states, without those that contradict each other. */
@@ -79,15 +79,13 @@ const TOLERANCE = 2
 
 /** Clauses with a capital letter. */
 function contradictionsOf(statement: Statement): string[] {
-  const { table, depth, girdle, crownHeight, pavilionDepth, crownAngle, pavilionAngle } = statement
-  const crownByAngle =
-    table === undefined || crownAngle === undefined ? undefined : 100 * rise(1 - table / 100, crownAngle)
-  const pavilionByAngle = pavilionAngle === undefined ? undefined : 100 * rise(1, pavilionAngle)
-  const parts = [crownHeight ?? crownByAngle, girdle, pavilionDepth ?? pavilionByAngle]
+  const { depth, girdle, crownHeight, pavilionDepth } = statement
+  const byAngles = heightsOfAngles(statement)
+  const parts = [crownHeight ?? byAngles.crownHeight, girdle, pavilionDepth ?? byAngles.pavilionDepth]
   const sum = parts.reduce((total, part) => (total === undefined || part === undefined ? undefined : total + part), 0)
   const comparisons = [
-    ['crown height', crownHeight, 'table and crown angle give', crownByAngle],
-    ['pavilion depth', pavilionDepth, 'the pavilion angle gives', pavilionByAngle],
+    ['crown height', crownHeight, 'table and crown angle give', byAngles.crownHeight],
+    ['pavilion depth', pavilionDepth, 'the pavilion angle gives', byAngles.pavilionDepth],
     ['depth', depth, 'crown, girdle and pavilion add up to', sum],
     ['depth', depth, 'height and width give', depthByHeight(statement)],
   ] as const

@@ -1,5 +1,5 @@
 import type { CutMeasurements, CutShape } from '../../optics/cut/cut.ts'
-import { slopeAngle } from '../../optics/cut/proportions.ts'
+import { rise, slopeAngle } from '../../optics/cut/proportions.ts'
 import type { Stone } from '../../optics/cut/stone.ts'
 import { roundDecimals } from '../../optics/rounding.ts'
 import type { StoneProportions, StoneSize } from './stone-proportions.ts'
@@ -17,6 +17,18 @@ export function toStoneMeasurements(
   return shape === 'Briolette'
     ? brioletteMeasurements(shape, proportions)
     : facetedStoneMeasurements(shape, { ...proportions, ...anglesOfHeights(proportions, tableOfCrown) })
+}
+
+/** The heights in percent that follow from the angles, as far as these and the table are known. */
+export function heightsOfAngles({
+  table,
+  crownAngle,
+  pavilionAngle,
+}: StoneProportions): Pick<StoneProportions, 'crownHeight' | 'pavilionDepth'> {
+  return {
+    ...(table !== undefined && crownAngle !== undefined && { crownHeight: 100 * rise(1 - table / 100, crownAngle) }),
+    ...(pavilionAngle !== undefined && { pavilionDepth: 100 * rise(1, pavilionAngle) }),
+  }
 }
 
 /** Angles of crown and pavilion, from their heights where the angles are missing. */

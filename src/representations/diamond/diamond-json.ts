@@ -4,7 +4,7 @@ import { bodyMembersOf, FIELDS, memberNameOf, type DiamondFields, type FieldName
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { proportionsOf } from '../../domain/diamond/scored-stone.ts'
 import { hasProportions } from '../../domain/diamond/stated-proportions.ts'
-import { warningsOf } from '../../domain/certification/contradictions.ts'
+import { warningsOf } from '../../domain/certification/warnings.ts'
 import { certificationJson } from '../certification.ts'
 import { formatTime, LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../json.ts'
 import { scoresJsonForVersion, type ScoresJson } from './scores-json.ts'

@@ -1,15 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportReading } from '../../../src/domain/certification/certification.ts'
-import { disagreementTexts } from '../../../src/domain/certification/disagreements.ts'
+import { disagreementTexts } from '../../../src/domain/certification/warnings.ts'
 import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
+import { proportionFields } from '../../fixtures/proportions.ts'
 
 const test = suite("a report and the owner's proportions")
 
 const disagreements = (read: Partial<ReportReading>, stated: Readonly<Record<string, number>>) => {
-  const members = Object.entries(stated).map(([name, value]) => [`proportions.${name}`, value] as const)
-  const fields = withDefaults({ sku: 'A-1', cutShape: 2, carat: 1.01, ...Object.fromEntries(members) })
+  const fields = withDefaults({ sku: 'A-1', cutShape: 2, carat: 1.01, ...proportionFields(stated) })
   return disagreementTexts({ ...nothingRead, ...read }, fields)
 }
 

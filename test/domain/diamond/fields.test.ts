@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { withDefaults, DEFAULTS, withoutDefaults, type DiamondFields } from '../../../src/domain/diamond/fields.ts'
+import { ALL_PROPORTIONS } from '../../fixtures/proportions.ts'
 
 const least = { sku: 'A-1', cutShape: 2, carat: 0.5 }
 const full: DiamondFields = {
@@ -21,18 +22,7 @@ const full: DiamondFields = {
   colorModifier: 1,
   culetSize: 'N',
   girdle: 'Thin-Medium',
-  'proportions.length': 6.44,
-  'proportions.width': 6.41,
-  'proportions.height': 3.98,
-  'proportions.table': 57,
-  'proportions.depth': 61.9,
-  'proportions.girdle': 3.5,
-  'proportions.crownHeight': 15,
-  'proportions.pavilionDepth': 43,
-  'proportions.star': 50,
-  'proportions.lower': 80,
-  'proportions.crownAngle': 34.5,
-  'proportions.pavilionAngle': 40.8,
+  ...ALL_PROPORTIONS,
   access: 2,
   dataAccess: 1,
 }

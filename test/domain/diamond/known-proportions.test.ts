@@ -5,6 +5,7 @@ import { withDefaults, type NewDiamond } from '../../../src/domain/diamond/field
 import { scoreBasisOf } from '../../../src/domain/diamond/score-basis.ts'
 import { proportionsOf, stoneOf } from '../../../src/domain/diamond/scored-stone.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
+import { proportionFields } from '../../fixtures/proportions.ts'
 
 const test = suite('the known proportions of a stone')
 
@@ -13,10 +14,9 @@ const diamond = (
   read?: Partial<ReportReading>,
   fields: Partial<NewDiamond> = {},
 ) => {
-  const members = Object.entries(stated).map(([name, value]) => [`proportions.${name}`, value] as const)
   const certification = { id: 1, laboratory: 'GIA' as const, number: null, file: null }
   return {
-    fields: withDefaults({ sku: 'A-1', cutShape: 2, carat: 1.01, ...fields, ...Object.fromEntries(members) }),
+    fields: withDefaults({ sku: 'A-1', cutShape: 2, carat: 1.01, ...fields, ...proportionFields(stated) }),
     certifications: read === undefined ? [] : [{ ...certification, reading: { ...nothingRead, ...read } }],
   }
 }

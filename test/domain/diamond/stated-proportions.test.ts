@@ -2,13 +2,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { statedProportions } from '../../../src/domain/diamond/stated-proportions.ts'
 import { withDefaults, type NewDiamond } from '../../../src/domain/diamond/fields.ts'
+import { proportionFields } from '../../fixtures/proportions.ts'
 
 const test = suite("the owner's proportions")
 
 const stated = (proportions: Readonly<Record<string, number>>, fields: Partial<NewDiamond> = {}) => {
-  const members = Object.entries(proportions).map(([name, value]) => [`proportions.${name}`, value] as const)
   return statedProportions(
-    withDefaults({ sku: 'A-1', cutShape: 2, carat: 1.01, ...fields, ...Object.fromEntries(members) }),
+    withDefaults({ sku: 'A-1', cutShape: 2, carat: 1.01, ...fields, ...proportionFields(proportions) }),
   )
 }
 

@@ -1,8 +1,42 @@
-import { rise } from '../../optics/cut/proportions.ts'
 import { roundDecimals } from '../../optics/rounding.ts'
 import type { DiamondFields } from '../diamond/fields.ts'
 import { statementOf, type Statement } from '../diamond/stated-proportions.ts'
-import type { ReportReading } from './certification.ts'
+import { heightsOfAngles } from '../diamond/stone-measurements.ts'
+import type { Certification, ReportFact, ReportReading } from './certification.ts'
+import { contradictionTexts } from './contradictions.ts'
+import { proportionsOfReading } from './measured-proportions.ts'
+
+/** Contradictions; of a report without any, also proportions that differ from the owner's. */
+export function differenceTexts(certification: Certification, fields: DiamondFields): readonly string[] {
+  const { reading } = certification
+  const contradictions = contradictionTexts(certification, fields)
+  return contradictions.length > 0 || reading === null ? contradictions : disagreementTexts(reading, fields)
+}
+
+/** Human-readable warnings about a report: contradictions, disagreements with the owner's proportions, and ambiguous values. */
+export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] => {
+  const unclear = certification.reading?.unclear ?? []
+  const texts = differenceTexts(certification, fields)
+  if (unclear.length === 0) return texts
+  return [
+    ...texts,
+    `The report can be read in several ways, so it was not used for: ${unclear.map((fact) => FACT_NAMES[fact]).join(', ')}`,
+  ]
+}
+
+const FACT_NAMES: Readonly<Record<ReportFact, string>> = {
+  number: 'number',
+  carat: 'weight',
+  measurements: 'measurements',
+  table: 'table',
+  depth: 'total depth',
+  crownAngle: 'crown angle',
+  pavilionAngle: 'pavilion angle',
+  girdle: 'girdle',
+  star: 'star length',
+  lower: 'length of the lower halves',
+  shape: 'shape',
+}
 
 type Comparison = {
   readonly fact: string
@@ -36,7 +70,7 @@ const BINARY_ROUNDING = 1e-9
  * of the report.
  */
 export function disagreementTexts(reading: ReportReading, fields: DiamondFields): readonly string[] {
-  const [measured, stated] = [measuredValues(reading), longerSideFirst(statementOf(fields))]
+  const [measured, stated] = [statementOfReport(reading, fields.carat), longerSideFirst(statementOf(fields))]
   return (Object.keys(COMPARISONS) as (keyof Statement)[]).flatMap((name) => {
     const { fact, unit, tolerance } = COMPARISONS[name]
     const [inReport, byOwner] = [measured[name], stated[name]]
@@ -46,17 +80,16 @@ export function disagreementTexts(reading: ReportReading, fields: DiamondFields)
   })
 }
 
-function measuredValues({ measurements, ...reading }: ReportReading): Statement {
-  const { table, depth, girdle, star, lower, crownAngle, pavilionAngle } = reading
-  const crownHeight = table === null || crownAngle === null ? null : 100 * rise(1 - table / 100, crownAngle)
-  const pavilionDepth = pavilionAngle === null ? null : 100 * rise(1, pavilionAngle)
-  const size = measurements && { length: measurements.length, width: measurements.width, height: measurements.depth }
-  const values = { table, depth, girdle, star, lower, crownAngle, pavilionAngle, crownHeight, pavilionDepth }
-  const known = Object.entries(values).filter((entry): entry is [string, number] => entry[1] !== null)
-  return {
-    ...Object.fromEntries(known.map(([name, value]) => [name, roundDecimals(value, 1)])),
-    ...longerSideFirst(size ?? {}),
+/** The proportions in a report as an owner would state them, with the heights that follow from its angles. */
+function statementOfReport(reading: ReportReading, carat: number): Statement {
+  const { size, ...proportions } = proportionsOfReading(reading, carat)
+  const sides = size && {
+    length: size.length,
+    width: size.width,
+    ...(size.depth !== undefined && { height: size.depth }),
   }
+  const heights = Object.entries(heightsOfAngles(proportions)).map(([name, height]) => [name, roundDecimals(height, 1)])
+  return longerSideFirst({ ...proportions, ...Object.fromEntries(heights), ...sides })
 }
 
 /** Reports and owners name the sides in either order. */
