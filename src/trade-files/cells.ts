@@ -1,6 +1,7 @@
-import { FIELDS, memberNameOf, PROPORTION_FIELDS, type FieldName } from '../domain/diamond/fields.ts'
+import { FIELDS, isProportion, memberNameOf, PROPORTION_FIELDS, type FieldName } from '../domain/diamond/fields.ts'
 import { color, fancyGrade, parseFancyColor } from '../domain/dictionaries/colors.ts'
 import { fluorColor, fluorIntensity } from '../domain/dictionaries/fluorescence.ts'
+import type { StatedReport } from '../domain/certification/stated-report.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
@@ -9,7 +10,9 @@ import type { Columns, ValueMap } from './columns.ts'
 import { toEnglish } from './german-values.ts'
 import { isLineProperty, readLineProperty, type LineStatement } from './line-properties.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
-import { displayedText, type SheetCell, type UnusableCell } from './sheet-cell.ts'
+import { readReport, type ReportCells } from './report-cells.ts'
+import { MEASUREMENTS, readProportions } from './proportion-cells.ts'
+import { displayedText, isPlaceholder, isShortenedNumber, type SheetCell, type UnusableCell } from './sheet-cell.ts'
 
 /** How to parse the cells of a file. */
 type CellRules = {
@@ -29,6 +32,8 @@ type ParsedCells = {
   readonly unusableCells: ReadonlyMap<number, UnusableCell>
   /** What the cells of a property say of the line, by column index. */
   readonly statements: ReadonlyMap<number, LineStatement>
+  /** The report that the line states; null for none, undefined if the file has no column for it or it is unclear. */
+  readonly report?: StatedReport | null
   /** The sku with plain characters in place of look-alikes, if it has any. */
   readonly plainSku?: string
 }
@@ -45,11 +50,18 @@ export function parseCells(
   const unusableCells = new Map<number, UnusableCell>()
   const statements = new Map<number, LineStatement>()
   const notes: string[] = []
+  let reportCells: ReportCells = {}
   for (const [index, name] of columns.entries()) {
     if (name === undefined) continue
     const fileCell = cells[index] ?? ''
     const mappedCell = values?.get(index)?.get(comparisonKey(displayedText(fileCell)))
     const cell = mappedCell ?? (name === 'sku' && !isExport ? checkSku(fileCell) : fileCell)
+    if (name === MEASUREMENTS || isProportion(name)) {
+      const { values: proportions, note } = readProportions(name, cell)
+      for (const [field, value] of Object.entries(proportions)) input[field] ??= value
+      if (note !== undefined) notes.push(note)
+      continue
+    }
     if (typeof cell === 'object') {
       unusableCells.set(index, cell)
       continue
@@ -59,7 +71,10 @@ export function parseCells(
       const statement = text === '' ? undefined : readLineProperty(name, text)
       if (statement === undefined) continue
       if ('problem' in statement) unusableCells.set(index, { text, problem: statement.problem })
-      else statements.set(index, statement)
+      else {
+        statements.set(index, statement)
+        reportCells = { ...statement.reportCells, ...reportCells }
+      }
       continue
     }
     let value = cell === '' ? null : readCell(name, cell, decimals)
@@ -73,7 +88,9 @@ export function parseCells(
   if (!isExport) notes.push(...clearFancyColor(columns, input), ...clearZeroPrice(input))
   if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
   notes.push(...noteLowerGrades(input))
-  const parsed = { input: toBody(input), notes, unusableCells, statements }
+  const { report, note } = columns.includes('certification.number') ? readReport(reportCells) : {}
+  if (note !== undefined) notes.push(note)
+  const parsed = { input: toBody(input), notes, unusableCells, statements, ...(report !== undefined && { report }) }
   const { sku } = input
   if (typeof sku !== 'string' || isExport) return parsed
   const plainSku = plainText(sku)
@@ -91,9 +108,6 @@ function toBody(input: Readonly<Record<string, unknown>>): Readonly<Record<strin
   return { ...Object.fromEntries(members), proportions: Object.fromEntries(proportions) }
 }
 
-/** `7.01235E+15`: a spreadsheet program shows a long number so, and writes no more digits to a text file. */
-const SHORTENED_NUMBER = /^\d(?:[.,]\d+)?E[+-]\d{2,3}$/i
-
 /** The largest number of which a spreadsheet program keeps all digits has fifteen. */
 const TOO_LONG_NUMBER = 1e15
 
@@ -101,7 +115,7 @@ const TOO_LONG_NUMBER = 1e15
 function checkSku(cell: SheetCell): SheetCell {
   const text = displayedText(cell)
   const isTooLong = typeof cell === 'number' && cell >= TOO_LONG_NUMBER
-  if (typeof cell === 'object' || !(isTooLong || SHORTENED_NUMBER.test(text))) return cell
+  if (typeof cell === 'object' || !(isTooLong || isShortenedNumber(text))) return cell
   const problem = `${text} is a number that a spreadsheet program shortened; format the column as text and enter the stock numbers again`
   return { text, problem }
 }
@@ -138,18 +152,6 @@ function readCell(name: FieldName, cell: string | number, decimals: DecimalSepar
     }
   }
 }
-
-/** Whether a cell is a placeholder. Check valid values of the field first: `None` is a fluorescence. */
-const isPlaceholder = (cell: string): boolean => PLACEHOLDERS.has(comparisonKey(cell))
-
-/** Placeholders for a missing value or an undisclosed price. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set(
-  [
-    '-|--|---|–|—|.|?|/|*|n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
-    'not applicable|not available|not graded|tbd|tba|poa|p.o.a.|p.o.a|por|p.o.r.|price on application|price on request',
-    'on request|upon request|call|call for price|ask',
-  ].flatMap((words) => words.split('|')),
-)
 
 const toIdOrText = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
 

@@ -1,4 +1,4 @@
-import { REQUIRED_FIELDS, type FieldName, fieldsOf } from '../domain/diamond/fields.ts'
+import { isProportion, REQUIRED_FIELDS, type FieldName, fieldsOf } from '../domain/diamond/fields.ts'
 import { cutQuality } from '../domain/dictionaries/cut-grades.ts'
 import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
@@ -7,17 +7,18 @@ import { UnclearFile } from './errors.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../representations/diamond/field-descriptions.ts'
 import { toEnglish } from './german-values.ts'
 import { headingsOfProperty, LINE_PROPERTY_NAMES, type LineProperty } from './line-properties.ts'
+import { MEASUREMENTS, MEASUREMENTS_HEADINGS } from './proportion-cells.ts'
 import { DISCOUNTS, PER_CARAT_PREFIXES, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 
-/** What a column contains: a field of a diamond, or a property of the line. */
-export type ColumnContent = FieldName | LineProperty
+/** What a column contains: a field of a diamond, several of them, or a property of the line. */
+export type ColumnContent = FieldName | typeof MEASUREMENTS | LineProperty
 
 /** The content of each column of a spreadsheet; undefined for an ignored column. */
 export type Columns = readonly (ColumnContent | undefined)[]
 
 const FIELDS: readonly FieldName[] = fieldsOf('v4')
 
-const CONTENTS: readonly ColumnContent[] = [...FIELDS, ...LINE_PROPERTY_NAMES]
+const CONTENTS: readonly ColumnContent[] = [...FIELDS, MEASUREMENTS, ...LINE_PROPERTY_NAMES]
 
 /** Stands for any currency in a normalised heading. */
 const CURRENCY = '¤'
@@ -28,14 +29,19 @@ const CURRENCY_WORD =
 
 /**
  * Normalises a heading for comparison: `Stock #` equals `stock`, but `Girdle %` does not equal `Girdle`. A currency is kept as a
- * sign in front, so that `$/Ct`, `USD / ct` and `Ct $` are equal to each other, but not to `Ct`.
+ * sign in front, so that `$/Ct`, `USD / ct` and `Ct $` are equal to each other, but not to `Ct`. Millimetres are left out.
  */
 function normalizeHeading(heading: string): string {
-  const words = comparisonKey(heading.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|_/gu, ' ')).replaceAll('%', 'pct')
+  const words = comparisonKey(heading.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|_/gu, ' '))
+    .replaceAll(/%|\bpercent(?:age)?\b/g, 'pct')
+    .replace(MILLIMETRES, '')
   const otherWords = words.replaceAll(CURRENCY_WORD, '')
   const key = otherWords.replaceAll(/[^\p{L}\p{N}]/gu, '')
   return otherWords === words ? key : `${CURRENCY}${key}`
 }
+
+/** After a heading: `Length (mm)`. */
+const MILLIMETRES = /(?<=\S)[\s(/[]+mm[\])]?$/
 
 const withCurrency = (heading: string): string => `${CURRENCY}${normalizeHeading(heading)}`
 
@@ -51,6 +57,10 @@ type HeadingMeaning = { readonly content: ColumnContent; readonly rank: number }
 
 /** Contents by normalised heading: the field's own name, and its names in trade spreadsheets. */
 const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map([
+  ...MEASUREMENTS_HEADINGS.map((heading): [string, HeadingMeaning] => [
+    normalizeHeading(heading),
+    { content: MEASUREMENTS, rank: TRADE_NAME },
+  ]),
   ...LINE_PROPERTY_NAMES.flatMap((property) =>
     headingsOfProperty(property).map((heading): [string, HeadingMeaning] => [
       normalizeHeading(heading),
@@ -62,8 +72,18 @@ const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map([
     const meaningsOf = (names: readonly string[], rank: number) =>
       names.flatMap((name): [string, HeadingMeaning][] => {
         const meaning = { content: field, rank }
-        const named: [string, HeadingMeaning] = [normalizeHeading(name), meaning]
-        return field === 'price' ? [named, [withCurrency(name), meaning]] : [named]
+        const key = normalizeHeading(name)
+        if (field === 'price')
+          return [
+            [key, meaning],
+            [withCurrency(name), meaning],
+          ]
+        return isProportion(field) && rank === TRADE_NAME
+          ? [
+              [`${key}pct`, meaning],
+              [key, meaning],
+            ]
+          : [[key, meaning]]
       })
     // The last of equal keys wins: a vague name stays vague even if it is also the field's own name.
     return [
@@ -115,7 +135,7 @@ export function parseColumnMapping(optionValues: readonly string[]): ColumnMappi
       if (content !== undefined) return [heading, content]
       throw new UnclearFile(
         `--map ${optionValue}: unknown field ${fieldName}; the v4 fields are ${FIELDS.join(', ')}. ` +
-          `A column can also be the line's ${LINE_PROPERTY_NAMES.join(', ')}`,
+          `A column can also be ${MEASUREMENTS}, or the line's ${LINE_PROPERTY_NAMES.join(', ')}`,
       )
     }),
   )
@@ -223,6 +243,8 @@ function findMeanings(
   })
   const shapeIndex = findShapeColumn(meanings, rows)
   if (shapeIndex !== undefined) meanings[shapeIndex] = { content: 'cutShape', rank: TRADE_NAME }
+  const heightIndex = findHeightColumn(meanings, rows)
+  if (heightIndex !== undefined) meanings[heightIndex] = { content: 'proportions.height', rank: TRADE_NAME }
   return meanings
 }
 
@@ -246,6 +268,18 @@ function findShapeColumn(
   return areShapes && cuts.some((cut) => cutQuality.find(toEnglish('cutQuality', cut)) === undefined)
     ? index
     : undefined
+}
+
+/** A column `Depth` is in percent, unless its cells are too small for that: then it is the height in millimetres. */
+function findHeightColumn(
+  meanings: readonly (HeadingMeaning | undefined)[],
+  rows: readonly (readonly string[])[],
+): number | undefined {
+  const index = meanings.findIndex((meaning) => meaning?.content === 'proportions.depth' && meaning.rank === VAGUE_NAME)
+  const depths = rows
+    .map((cells) => Number.parseFloat((cells[index] ?? '').replace(',', '.')))
+    .filter((depth) => depth > 0)
+  return depths.length > 0 && depths.every((depth) => depth > 1.1 && depth < 25) ? index : undefined
 }
 
 /** Next to a column for a discount, `Price` may be the price per carat, as on RapNet; the operator must decide. */
@@ -276,12 +310,16 @@ export const countKnownHeadings = (
     return heading !== '' && (mapping.has(heading) || MEANINGS.has(heading) || IGNORED_HEADINGS.has(heading))
   }).length
 
-/** Reports fields with several columns, unless the columns are the ends of a range. */
+/**
+ * Reports fields with several columns, unless the columns are the ends of a range. A proportion is taken from the first column
+ * that has it, such as `Measurements` before `Length`.
+ */
 const findDuplicateColumns = (header: readonly string[], columns: Columns): readonly string[] =>
   FIELDS.flatMap((name) => {
     const headings = header.filter((_, index) => columns[index] === name)
     if (
       headings.length < 2 ||
+      isProportion(name) ||
       headings.every((heading) => MEANINGS.get(normalizeHeading(heading))?.rank === RANGE_END_NAME)
     )
       return []

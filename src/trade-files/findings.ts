@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { FIELDS, fieldsOf, type DiamondFieldChanges, type FieldName } from '../domain/diamond/fields.ts'
+import { FIELDS, fieldsOf, isProportion, type DiamondFieldChanges, type FieldName } from '../domain/diamond/fields.ts'
 import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import { listFirst } from './errors.ts'
@@ -8,20 +8,28 @@ import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
 const MAX_LISTED_TEXTS = 20
 
+/** Number of lines with a text. */
+export type LineCount = { readonly lines: number; readonly firstLine: number }
+
 /** Counts lines by a text. */
 export class CountedTexts {
-  readonly #stones = new Map<string, number>()
+  readonly #texts = new Map<string, LineCount>()
   #unlistedCount = 0
 
-  add(text: string): void {
-    const previousCount = this.#stones.get(text)
-    if (previousCount === undefined && this.#stones.size === MAX_LISTED_TEXTS) this.#unlistedCount++
-    else this.#stones.set(text, (previousCount ?? 0) + 1)
+  add(text: string, line: number): void {
+    const { lines = 0, firstLine = line } = this.#texts.get(text) ?? {}
+    if (lines === 0 && this.#texts.size === MAX_LISTED_TEXTS) this.#unlistedCount++
+    else this.#texts.set(text, { lines: lines + 1, firstLine })
+  }
+
+  /** The listed texts. */
+  get listed(): ReadonlyMap<string, LineCount> {
+    return this.#texts
   }
 
   /** Lines by text, for the listed texts. */
   get counts(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#stones)
+    return Object.fromEntries([...this.#texts].map(([text, { lines }]) => [text, lines]))
   }
 
   /** Number of lines with other texts. */
@@ -58,7 +66,7 @@ export class ContentSummary {
     return this.#stones
   }
 
-  add({ set }: DiamondFieldChanges): void {
+  add({ change: { set }, report }: UsableLine): void {
     this.#stones++
     const stone: Record<string, SummaryValue> = {}
     for (const { name, write } of MEMBERS) {
@@ -69,6 +77,8 @@ export class ContentSummary {
       this.#fields.set(name, field)
       field.add(value)
     }
+    if (report !== undefined && report !== null)
+      Object.assign(stone, { 'certification.laboratory': report.laboratory, 'certification.number': report.number })
     if (this.sampleStones.length < SAMPLE_STONES) this.sampleStones.push(stone)
   }
 
@@ -127,7 +137,7 @@ export type Findings = {
   readonly hiddenCount: number
   /** Lines that are left out since they are not for sale, by the word that says so. */
   readonly unavailable: CountedTexts
-  /** SHA-256 of the valid lines, in order. */
+  /** SHA-256 of the valid lines, in order: of the fields that each release reads, so that an upgrade knows imported files. */
   readonly digest: string
   /** Selects the valid lines when the file is read again. */
   usableLines(lines: AsyncIterable<ImportLine>): AsyncGenerator<UsableLine>
@@ -164,18 +174,18 @@ export async function collectFindings(
     if ('omittedSku' in line) {
       omittedSkus.add(plainText(String(line.omittedSku)))
       if (line.availability === undefined) hiddenCount++
-      else unavailable.add(line.availability)
+      else unavailable.add(line.availability, line.line)
       continue
     }
     const problems = problemsOf(line, stock)
     const conflict = 'change' in line ? skus.add(line) : undefined
     if (conflict === undefined && problems.length === 0 && 'change' in line) {
       usableCount++
-      digest.update(`${JSON.stringify(line.change.set)}\n`)
+      digest.update(`${JSON.stringify(line.change.set, withoutProportions)}\n`)
       const { cutShape } = line.change.set
-      if (typeof cutShape === 'string') customShapes.add(cutShape)
-      for (const note of line.notes ?? []) notes.add(note)
-      contents.add(line.change)
+      if (typeof cutShape === 'string') customShapes.add(cutShape, line.line)
+      for (const note of line.notes ?? []) notes.add(note, line.line)
+      contents.add(line)
       continue
     }
     const invalidCells = 'invalidCells' in line ? line.invalidCells : undefined
@@ -209,6 +219,8 @@ export async function collectFindings(
     },
   }
 }
+
+const withoutProportions = (name: string, value: unknown): unknown => (isProportion(name) ? undefined : value)
 
 /** The problems of a line; with `stock`, also an ambiguous sku and missing fields of a new stone. */
 function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined): readonly string[] {

@@ -1,22 +1,29 @@
 import { isLabGrownReportNumber, LAB_GROWN_WORDS } from '../domain/certification/lab-grown.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
+import type { ReportCells } from './report-cells.ts'
 import { splitHeadings } from './trade-columns.ts'
 
 /** What a cell says of its line. */
-export type LineStatement = { readonly isAvailable: false } | { readonly isLabGrown: boolean }
+export type LineStatement = {
+  readonly isAvailable?: false
+  readonly isLabGrown?: boolean
+  readonly reportCells?: ReportCells
+}
 
 /** A statement, none, or a problem, which makes the line invalid. */
 type Reading = LineStatement | { readonly problem: string } | undefined
 
 type LinePropertyRules = {
   readonly headings: readonly string[]
+  /** Whether the cells are stored, and not only checked. */
+  readonly isStored?: true
   /** @param text a cell that is not empty */
   readonly read: (text: string) => Reading
 }
 
 /**
  * Properties of a line that are no field of a diamond: they decide whether the line is a stone for sale, and whether that is
- * laboratory-grown.
+ * laboratory-grown, or name its report.
  */
 const LINE_PROPERTIES = {
   availability: {
@@ -39,16 +46,18 @@ const LINE_PROPERTIES = {
     headings: splitHeadings(['Treatment|Treatments|Enhancement|Enhancements|Treated|Behandlung']),
     read: (text) => labGrownIf(TREATMENT.test(text)),
   },
-  laboratory: {
+  'certification.laboratory': {
+    isStored: true,
     headings: splitHeadings(['Lab|Laboratory|Grading lab|Labor']),
-    read: (text) => labGrownIf(LABORATORY.test(text)),
+    read: (text) => ({ ...labGrownIf(LABORATORY.test(text)), reportCells: { laboratory: text } }),
   },
-  reportNumber: {
+  'certification.number': {
+    isStored: true,
     headings: splitHeadings([
       'Certificate|Certificate #|Certificate number|Cert|Cert #|Cert no|Cert num|Cert number|Cert ID|Certificate ID',
       'Report|Report #|Report no|Report number|Lab report|Lab report #|Zertifikat|Zertifikatnummer|Zertifikatsnummer',
     ]),
-    read: (text) => labGrownIf(isLabGrownReportNumber(text)),
+    read: (text) => ({ ...labGrownIf(isLabGrownReportNumber(text)), reportCells: { number: text } }),
   },
 } satisfies Readonly<Record<string, LinePropertyRules>>
 
@@ -57,6 +66,10 @@ export type LineProperty = keyof typeof LINE_PROPERTIES
 export const LINE_PROPERTY_NAMES = Object.keys(LINE_PROPERTIES) as readonly LineProperty[]
 
 export const isLineProperty = (name: string): name is LineProperty => Object.hasOwn(LINE_PROPERTIES, name)
+
+/** Whether the cells of a column are stored, and not only checked. */
+export const isStored = (content: string): boolean =>
+  !isLineProperty(content) || (LINE_PROPERTIES[content] as LinePropertyRules).isStored === true
 
 export const headingsOfProperty = (property: LineProperty): readonly string[] => LINE_PROPERTIES[property].headings
 
@@ -100,7 +113,7 @@ function readPieces(text: string): Reading {
 
 const SINGLE = wordSet('single|one|-|--|—|–')
 
-const labGrownIf = (isLabGrown: boolean): Reading => (isLabGrown ? { isLabGrown } : undefined)
+const labGrownIf = (isLabGrown: boolean): LineStatement | undefined => (isLabGrown ? { isLabGrown } : undefined)
 
 /** HPHT alone is a growth method here, but as a treatment it also improves natural diamonds. */
 function readGrowthType(text: string): Reading {

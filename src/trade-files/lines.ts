@@ -1,4 +1,5 @@
 import { bodyMembersOf, REQUIRED_FIELDS, type DiamondFieldChanges } from '../domain/diamond/fields.ts'
+import type { StatedReport } from '../domain/certification/stated-report.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { parseFieldChanges, parseNewDiamond } from '../representations/diamond/parse-diamond.ts'
 import { isJsonObject, describeJsonType } from '../representations/json.ts'
@@ -31,6 +32,7 @@ type InputEntry = {
   readonly cellProblems?: readonly CellProblem[]
   /** The invalid texts in the columns of a field. */
   readonly findInvalidCells?: (field: string) => readonly InvalidCell[]
+  readonly report?: StatedReport | null
   /** The sku with plain characters in place of look-alikes, if it has any. */
   readonly plainSku?: string
 }
@@ -46,6 +48,8 @@ export type ImportLine =
   | {
       readonly line: number
       readonly change: DiamondFieldChanges
+      /** The stone's report; null if it has none, undefined if the line does not say. */
+      readonly report?: StatedReport | null
       readonly notes?: readonly string[]
       readonly plainSku?: string
     }
@@ -86,9 +90,14 @@ const withShape = (line: ParsedLine, cutShape: string): ParsedLine =>
 
 /** Adds what was found in the line's cells. */
 function withFindings(line: ParsedLine, entry: InputEntry): ParsedLine {
-  const { notes, plainSku, cellProblems = [], findInvalidCells } = entry
+  const { notes, report, plainSku, cellProblems = [], findInvalidCells } = entry
   if ('change' in line && cellProblems.length === 0)
-    return { ...line, ...(notes && { notes }), ...(plainSku !== undefined && { plainSku }) }
+    return {
+      ...line,
+      ...(notes && { notes }),
+      ...(report !== undefined && { report }),
+      ...(plainSku !== undefined && { plainSku }),
+    }
   const fieldsOfCells = new Set(cellProblems.flatMap(({ fields }) => fields))
   // Without its cell, a field may also be missing.
   const fieldProblems = 'problems' in line ? line.problems.filter((one) => !fieldsOfCells.has(fieldOf(one))) : []

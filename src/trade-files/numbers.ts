@@ -1,17 +1,18 @@
 import type { AmountRange } from '../domain/diamond/field.ts'
-import { FIELDS, type FieldName } from '../domain/diamond/fields.ts'
+import { FIELDS, isProportion, type FieldName, type ProportionField } from '../domain/diamond/fields.ts'
 import { UnclearFile } from './errors.ts'
 
 /** Decimal separator: `0.71`, or `0,71` as in most of Europe. */
 export type DecimalSeparator = '.' | ','
 
-/** Fields whose cells are numbers. */
-export type AmountField = {
-  [Name in FieldName]: (typeof FIELDS)[Name]['kind'] extends 'amount' ? Name : never
-}[FieldName]
+/** Fields whose cells are numbers with thousands. */
+export type AmountField = Exclude<
+  { [Name in FieldName]: (typeof FIELDS)[Name]['kind'] extends 'amount' ? Name : never }[FieldName],
+  ProportionField
+>
 
 export const isAmount = (name: string): name is AmountField =>
-  Object.hasOwn(FIELDS, name) && FIELDS[name as FieldName].kind === 'amount'
+  Object.hasOwn(FIELDS, name) && FIELDS[name as FieldName].kind === 'amount' && !isProportion(name)
 
 type PlausibleRange = { readonly from: number; readonly to: number }
 

@@ -1,4 +1,5 @@
-import type { DiamondFieldChanges, NewDiamond } from '../domain/diamond/fields.ts'
+import type { NewStone, StoneUpdate } from '../domain/certification/stated-report.ts'
+import type { NewDiamond } from '../domain/diamond/fields.ts'
 import type { KnownStones, UsableLine } from './findings.ts'
 
 /** Maximum number of stones that are written atomically. */
@@ -6,8 +7,8 @@ export const BULK_SIZE = 500
 
 /** One atomic step of an import, with at most BULK_SIZE stones. */
 export type PlannedBulk = {
-  readonly creates: readonly NewDiamond[]
-  readonly updates: readonly { readonly id: number; readonly change: DiamondFieldChanges }[]
+  readonly creates: readonly NewStone[]
+  readonly updates: readonly StoneUpdate[]
   /** Ids of stones. */
   readonly deletes: readonly number[]
   /** The last line of the file that it covers. */
@@ -19,16 +20,16 @@ export type PlannedBulks = AsyncIterable<PlannedBulk> | Iterable<PlannedBulk>
 /** Creates a stone for each line. */
 export async function* planCreations(lines: AsyncIterable<UsableLine>): AsyncGenerator<PlannedBulk> {
   for await (const bulk of bulksOf(lines))
-    yield { creates: bulk.map(({ change }) => toNewDiamond(change)), updates: [], deletes: [], ...lastOf(bulk) }
+    yield { creates: bulk.map(toNewStone), updates: [], deletes: [], ...lastOf(bulk) }
 }
 
 /** Updates the stone with the sku of each line, or creates it. */
 export async function* planUpdates(lines: AsyncIterable<UsableLine>, stones: KnownStones): AsyncGenerator<PlannedBulk> {
   for await (const bulk of bulksOf(lines)) {
-    const known = bulk.map(({ change }) => ({ id: stones.bySku(change.set.sku ?? '')[0], change }))
+    const known = bulk.map((line) => ({ id: stones.bySku(line.change.set.sku ?? '')[0], line }))
     yield {
-      creates: known.flatMap(({ id, change }) => (id === undefined ? [toNewDiamond(change)] : [])),
-      updates: known.flatMap(({ id, change }) => (id === undefined ? [] : [{ id, change }])),
+      creates: known.flatMap(({ id, line }) => (id === undefined ? [toNewStone(line)] : [])),
+      updates: known.flatMap(({ id, line: { change, report } }) => (id === undefined ? [] : [{ id, change, report }])),
       deletes: [],
       ...lastOf(bulk),
     }
@@ -42,7 +43,10 @@ export function* planDeletions(ids: readonly number[]): Generator<PlannedBulk> {
 }
 
 /** The line was validated, so that it has all required fields. */
-const toNewDiamond = ({ set }: DiamondFieldChanges): NewDiamond => set as NewDiamond
+const toNewStone = ({ change, report }: UsableLine): NewStone => ({
+  fields: change.set as NewDiamond,
+  reports: report === undefined || report === null ? [] : [report],
+})
 
 const lastOf = (bulk: readonly UsableLine[]) => {
   const line = bulk.at(-1)?.line

@@ -1,4 +1,4 @@
-import { visibleText } from '../domain/visible-text.ts'
+import { comparisonKey, visibleText } from '../domain/visible-text.ts'
 
 /** A cell without a usable value: the text that it displays, and why it is none. */
 export type UnusableCell = { readonly text: string; readonly problem: string }
@@ -8,6 +8,24 @@ export type SheetCell = string | number | UnusableCell
 
 /** The text that a cell displays. */
 export const displayedText = (cell: SheetCell): string => (typeof cell === 'object' ? cell.text : String(cell))
+
+/** Whether a cell is a placeholder. Check valid values of the field first: `None` is a fluorescence. */
+export const isPlaceholder = (cell: string): boolean => PLACEHOLDERS.has(comparisonKey(cell))
+
+/** Placeholders for a missing value or an undisclosed price. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  [
+    '-|--|---|–|—|.|?|/|*|n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
+    'not applicable|not available|not graded|tbd|tba|poa|p.o.a.|p.o.a|por|p.o.r.|price on application|price on request',
+    'on request|upon request|call|call for price|ask',
+  ].flatMap((words) => words.split('|')),
+)
+
+/** Whether a spreadsheet program has removed digits of a long number. */
+export const isShortenedNumber = (text: string): boolean => SHORTENED_NUMBER.test(text)
+
+/** `7.01235E+15`: a spreadsheet program shows a long number so, and writes no more digits to a text file. */
+const SHORTENED_NUMBER = /^\d(?:[.,]\d+)?E[+-]\d{2,3}$/i
 
 /** A text of a file as a cell. The error of a formula has no usable value, unless it is escaped as a text. */
 export function cellOfText(rawText: string): SheetCell {

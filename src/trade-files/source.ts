@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { ColumnContent } from './columns.ts'
 import { UnclearFile, UnreadableFile } from './errors.ts'
-import { isLineProperty } from './line-properties.ts'
+import { isStored } from './line-properties.ts'
 import { detectTextFileFormat, isZip } from './text-file-format.ts'
 import { jsonEntries, type ImportEntry } from './lines.ts'
 import { isZlibError, textTable } from './rows.ts'
@@ -66,13 +66,13 @@ const mappingOf = ({ header, columns }: Spreadsheet): Record<string, string | nu
   Object.fromEntries(
     header.flatMap((heading, index) => {
       const content = columns[index]
-      return heading === '' ? [] : [[heading, content === undefined || isLineProperty(content) ? null : content]]
+      return heading === '' ? [] : [[heading, content === undefined || !isStored(content) ? null : content]]
     }),
   )
 
 function describeColumn(heading: string, content: ColumnContent | undefined): string {
   if (content === undefined) return `${heading} (ignored)`
-  if (isLineProperty(content)) return `${heading} (checked)`
+  if (!isStored(content)) return `${heading} (checked)`
   return heading === content ? heading : `${heading} = ${content}`
 }
 

@@ -23,6 +23,7 @@ import {
   type DecimalSeparator,
   type DecimalSeparators,
 } from './numbers.ts'
+import { MEASUREMENTS } from './proportion-cells.ts'
 import type { SheetRow, SheetTable } from './rows.ts'
 import { displayedText, type SheetCell, type UnusableCell } from './sheet-cell.ts'
 
@@ -252,7 +253,7 @@ function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): Impor
   const { length } = trimTrailingCells(cells)
   if (isHidden !== true && (length > columns.length || cells.length < columns.length))
     return { line, problems: [`has ${cells.length} cells, but the header has ${columns.length}`] }
-  const { input, notes, unusableCells, statements, plainSku } = parseCells(sheet, cells)
+  const { input, notes, unusableCells, statements, report, plainSku } = parseCells(sheet, cells)
   const omittedSku = input['sku']
   if (isHidden === true) return { line, omittedSku }
   const textAt = (index: number) => displayedText(cells[index] ?? '')
@@ -263,6 +264,7 @@ function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): Impor
     columns.flatMap((name, index) => {
       const isInvalid =
         name === field &&
+        name !== MEASUREMENTS &&
         textAt(index) !== '' &&
         (unusableCells.has(index) || (!isLineProperty(name) && !isAcceptedValue(name, textAt(index))))
       return isInvalid ? [{ column: header[index] ?? '', text: textAt(index) }] : []
@@ -273,6 +275,7 @@ function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): Impor
     notes: [...notes, ...origin.notes],
     cellProblems: [...describeUnusableCells(sheet, unusableCells), ...origin.problems],
     findInvalidCells,
+    ...(report !== undefined && { report }),
     ...(plainSku !== undefined && { plainSku }),
   }
 }
@@ -296,7 +299,7 @@ function originOf(
   const storedIndex = columns.indexOf('isLabGrown')
   const said = [
     ...(typeof stored === 'boolean' ? [{ index: storedIndex, isLabGrown: stored }] : []),
-    ...[...statements].flatMap(([index, one]) => ('isLabGrown' in one ? [{ index, ...one }] : [])),
+    ...[...statements].flatMap(([index, { isLabGrown }]) => (isLabGrown === undefined ? [] : [{ index, isLabGrown }])),
   ]
   const describe = ({ index }: { readonly index: number }) => `${header[index]} ${textAt(index)}`
   const [labGrown, natural] = [said.find((one) => one.isLabGrown), said.find((one) => !one.isLabGrown)]
@@ -307,7 +310,7 @@ function originOf(
   const [first] = said
   if (first === undefined || first.index === storedIndex) return { input: {}, notes: [], problems: [] }
   // Report numbers differ, so a note with the number would be a note for each stone.
-  const reason = columns[first.index] === 'reportNumber' ? `${header[first.index]} LG...` : describe(first)
+  const reason = columns[first.index] === 'certification.number' ? `${header[first.index]} LG...` : describe(first)
   const notes = first.isLabGrown ? [`${reason} is stored as laboratory-grown`] : []
   return { input: { isLabGrown: first.isLabGrown }, notes, problems: [] }
 }

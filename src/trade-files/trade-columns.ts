@@ -35,7 +35,7 @@ export const DISCOUNTS = splitHeadings([
 
 const REPORT = splitHeadings([
   'Lab location|Report issue location',
-  'Certificate filename|Certificate file name|Certificate PDF|Cert file',
+  'Certificate filename|Certificate file name|Certificate PDF|Cert file|Report filename|Report file',
   'Certificate URL|Certificate link|Cert link',
   'Certificate comment|Cert comment|Report comments',
   'Report date|Report issue date',
@@ -44,24 +44,11 @@ const REPORT = splitHeadings([
   'Key to symbols|Clarity characteristics',
 ])
 
+/** `Crown` and `Pavilion` may be angles or heights. */
 const PROPORTIONS = splitHeadings([
-  'Measurements|Meas|Diameter|Diam',
-  'Length',
-  'Width',
-  'Height',
-  'Depth|Depth %|Total depth|Total depth %',
-  'Dep|Dep %|TD|TD %',
-  'Table|Table %|Table width|Table width %|Tab|Tab %|Tbl|Tbl %',
-  'Ratio',
+  'Ratio|L/W|L/W ratio|LW ratio|Length to width ratio|Length/width ratio',
   'Crown',
-  'Crown angle',
-  'Crown height|Crown height %',
   'Pavilion',
-  'Pavilion angle',
-  'Pavilion depth|Pavilion depth %|Pavilion height',
-  'Star length|Star length %',
-  'Lower half|Lower half %',
-  'Girdle %',
   'Girdle condition',
   'Culet condition',
 ])

@@ -170,6 +170,23 @@ test('reads stdin, and writes nothing with --dry-run', async ({ commands }) => {
   assert.is((await created(commands)).length, 2)
 })
 
+test('leaves the read models of a running service right, also when its undo restores a report', async ({
+  commands,
+  sheet,
+}) => {
+  const server = commands.start(['serve', '--json'])
+  await server.line()
+  const list = (number: number) => sheet(`Stock #,Shape,Weight,Lab,Cert #\nA-1,Round,1,GIA,${number}\n`)
+  await commands.json('import', list(6201947735), ...USER.slice(0, -1), '--update-by', 'sku')
+  const { undo } = await commands.json('import', list(6201947736), ...USER.slice(0, -1), '--update-by', 'sku')
+  await commands.json('import', '--undo', String(undo))
+  const { ok, models } = await commands.json('verify')
+  assert.is(ok, true)
+  assert.is((models as Record<string, { documents: number }>)['certifications']?.documents, 1)
+  server.kill('SIGTERM')
+  await server.ended
+})
+
 test('waits until the running service has projected the stones', async ({ commands, sheet }) => {
   const server = commands.start(['serve', '--json'])
   await server.line()

@@ -23,27 +23,27 @@ const RAPNET = {
   Symmetry: 'symmetry',
   'Fluorescence Intensity': 'fluorIntensity',
   'Fluorescence Color': 'fluorColor',
-  Measurements: undefined,
+  Measurements: 'measurements',
   Shade: undefined,
   Milky: undefined,
   'Eye Clean': undefined,
-  Lab: 'laboratory',
-  'Certificate #': 'reportNumber',
+  Lab: 'certification.laboratory',
+  'Certificate #': 'certification.number',
   Location: undefined,
   Treatment: 'treatment',
   'RapNet Price': undefined,
   'RapNet Discount %': undefined,
   'Cash Price': undefined,
-  'Depth %': undefined,
-  'Table %': undefined,
+  'Depth %': 'proportions.depth',
+  'Table %': 'proportions.table',
   'Girdle Thin': 'girdle',
   'Girdle Thick': 'girdle',
-  'Girdle %': undefined,
+  'Girdle %': 'proportions.girdle',
   'Girdle Condition': undefined,
   'Culet Size': 'culetSize',
   'Culet Condition': undefined,
-  'Crown Height': undefined,
-  'Pavilion Angle': undefined,
+  'Crown Height': 'proportions.crownHeight',
+  'Pavilion Angle': 'proportions.pavilionAngle',
   'Laser Inscription': undefined,
   'Cert comment': undefined,
   'Key To Symbols': undefined,
@@ -51,16 +51,16 @@ const RAPNET = {
   'Fancy Color Intensity': 'fancyGrade',
   'Fancy Color Overtone': 'colorModifier',
   'Pair Stock #': undefined,
-  'Star Length': undefined,
+  'Star Length': 'proportions.star',
 }
 
 /** The fields of a diamond in GIA's Report Results API, likewise. */
 const GIA = {
-  report_number: 'reportNumber',
+  report_number: 'certification.number',
   report_date: undefined,
   report_type: undefined,
   shape_and_cutting_style: 'cutShape',
-  measurements: undefined,
+  measurements: 'measurements',
   carat_weight: 'carat',
   color_grade: 'color',
   color_origin: undefined,
@@ -73,11 +73,11 @@ const GIA = {
   clarity_characteristics: undefined,
   inscriptions: undefined,
   report_comments: undefined,
-  depth_pct: undefined,
-  table_pct: undefined,
-  crown_angle: undefined,
-  pavilion_depth: undefined,
-  lower_half: undefined,
+  depth_pct: 'proportions.depth',
+  table_pct: 'proportions.table',
+  crown_angle: 'proportions.crownAngle',
+  pavilion_depth: 'proportions.pavilionDepth',
+  lower_half: 'proportions.lower',
   girdle: 'girdle',
   culet: 'culetSize',
 }
@@ -168,10 +168,21 @@ test('of stock lists are recognized in English and German', () => {
     cutQuality: ['Schliff'],
     polish: ['Politur'],
     symmetry: ['Symmetrie'],
+    'proportions.table': ['Table', 'Tab', 'Table %', 'Table Percentage', 'Tafel'],
+    'proportions.depth': ['Depth', 'TD%', 'Dep %', 'Total Depth %', 'Tiefe %'],
+    'proportions.length': ['Length', 'Length (mm)', 'Max. Diameter'],
+    'proportions.height': ['Height mm'],
+    'proportions.crownAngle': ['CA', 'Cr Ang', 'Crown Angle °'],
+    'proportions.pavilionDepth': ['PH', 'Pav Depth %', 'Pavilion Height'],
+    'proportions.girdle': ['Girdle (%)'],
+    girdle: ['Girdle'],
+    measurements: ['Measurements (mm)', 'MM', 'Diam', 'Abmessungen'],
+    'certification.laboratory': ['Lab', 'Labor'],
+    'certification.number': ['Cert No.', 'Report #', 'Zertifikat'],
   }
   for (const [field, headings] of Object.entries(lists))
     for (const heading of headings) assert.is(fieldOf(heading), field, heading)
-  for (const ignored of ['Tab', 'TD%', 'Diam', '3EX', 'Dep %']) assert.is(fieldOf(ignored), undefined, ignored)
+  for (const ignored of ['Crown', 'L/W', '3EX', 'Report Date']) assert.is(fieldOf(ignored), undefined, ignored)
 })
 
 test('for a price beside one for the total price are ignored, and of two stock numbers the certain one is used', () => {
@@ -186,11 +197,37 @@ test('for a price beside one for the total price are ignored, and of two stock n
   ])
 })
 
+test('for a depth are the height in millimetres if their cells are too small for percent', () => {
+  const depthIn = (header: readonly string[], depths: readonly string[]) =>
+    readHeader(
+      header,
+      { ...REFUSED, required: [] },
+      depths.map((depth) => header.map(() => depth)),
+    )
+  assert.equal(depthIn(['Depth'], ['61.9', '3.9']), ['proportions.depth'])
+  assert.equal(depthIn(['Depth'], ['3,98', '0', '4.1 mm']), ['proportions.height'])
+  assert.equal(depthIn(['Depth'], ['0.619', '']), ['proportions.depth'])
+  assert.equal(depthIn(['Depth', 'Depth %'], ['61.9']), [undefined, 'proportions.depth'])
+})
+
+test('for a proportion may be several: the first one that has it counts', () => {
+  const columns = readHeader(['Measurements', 'Length', 'Table', 'Table %'], { ...REFUSED, required: [] })
+  assert.equal(inputOf(columns, ['6.44 x 6.41', '7', '', '57']), {
+    proportions: { length: 6.44, width: 6.41, height: null, table: 57 },
+  })
+  assert.equal(inputOf(columns, ['', '7', '56', '57']), {
+    proportions: { length: 7, width: null, height: null, table: 56 },
+  })
+})
+
 test('may be mapped by a heading with a currency, and to a property of the line', () => {
   const mapping = parseColumnMapping(['$/Ct=', 'Disponible=availability'])
   const header = ['sku', 'Shape', 'Ct', '$/Ct', 'Disponible']
   assert.equal(readHeader(header, { ...REFUSED, mapping }), ['sku', 'cutShape', 'carat', undefined, 'availability'])
-  assert.throws(() => parseColumnMapping(['A=lab']), /the line's availability, pieces/)
+  assert.throws(
+    () => parseColumnMapping(['A=lab']),
+    /A column can also be measurements, or the line's availability, pieces/,
+  )
 })
 
 test('for the same field are refused with both headings', () => {

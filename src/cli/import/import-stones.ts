@@ -105,11 +105,12 @@ async function create(context: ImportContext, fileDigest: string): Promise<void>
   })
   const writtenCount = Math.min(completedBulks * BULK_SIZE, usableCount)
   if (usableCount > 0 && writtenCount === usableCount) {
-    const text = `Nothing was written: this file was already imported at ${lastWrittenAt}; use --again to create its stones again`
+    const text = `Nothing was written: this file was already imported at ${lastWrittenAt}; use --update-by sku to update its stones, or --again to create them again`
     return report.print({ ...ZERO_COUNTS, unchanged: usableCount }, text)
   }
   if (request.dryRun === true) {
-    const plannedCounts = { ...ZERO_COUNTS, created: usableCount - writtenCount, unchanged: writtenCount }
+    const bulks = planCreations(readUsableLines())
+    const plannedCounts = await countChanges(installation.context, principal, bulks, completedBulks)
     return report.print(ZERO_COUNTS, describeDryRun(plannedCounts, request), { plannedCounts })
   }
   if (writtenCount > 0) note(`resuming an interrupted import that wrote ${formatQuantity(writtenCount, 'stone')}`)
@@ -145,13 +146,13 @@ function findMissingStones({ usableCount, hasSku }: Findings, { skus }: Stock): 
 async function confirmDeletion(
   request: ImportRequest,
   missingIds: readonly number[],
-  { idsWithAttachments }: Stock,
+  { idsWithFiles }: Stock,
 ): Promise<void> {
-  const unrestorableCount = missingIds.filter((id) => idsWithAttachments.has(id)).length
+  const unrestorableCount = missingIds.filter((id) => idsWithFiles.has(id)).length
   const attachmentText =
     unrestorableCount === 0
       ? ''
-      : `; with certificates or 3D models, which --undo cannot restore: ${formatCount(unrestorableCount)}`
+      : `; with PDFs of reports or 3D models, which --undo cannot restore: ${formatCount(unrestorableCount)}`
   const message = `Stones of ${request.user} to delete, since the file does not contain them: ${formatCount(missingIds.length)}${attachmentText}`
   await confirm({
     message,

@@ -3,6 +3,7 @@ import {
   MAX_LISTED_VALUES,
   type ContentSummary,
   type CountedTexts,
+  type LineCount,
   type FieldSummary,
   type Findings,
 } from '../../trade-files/findings.ts'
@@ -32,7 +33,7 @@ const MAX_SUGGESTIONS = 20
 
 const shellQuote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
-export const ZERO_COUNTS: ImportCounts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+export const ZERO_COUNTS: ImportCounts = { created: 0, changed: 0, unchanged: 0, deleted: 0, certifications: 0 }
 
 /** Reports an import: notes on stderr while it runs, the result on stdout. */
 export class ImportReport {
@@ -57,7 +58,9 @@ export class ImportReport {
 
   /** Cells of which only a part is stored. */
   noteTexts(): void {
-    for (const text of describeTexts(this.findings.notes)) note(text)
+    const describeLines = ({ lines, firstLine }: LineCount) =>
+      lines === 1 ? `line ${firstLine}` : `${formatQuantity(lines, 'line')}, first ${firstLine}`
+    for (const text of describeTexts(this.findings.notes, describeLines)) note(text)
   }
 
   /** Lines that are hidden or not for sale. */
@@ -108,8 +111,11 @@ export class ImportReport {
 }
 
 /** One text each, such as `Trilliant (2)`. */
-function describeTexts({ counts, unlistedCount }: CountedTexts): readonly string[] {
-  const texts = Object.entries(counts).map(([text, lines]) => `${text} (${formatCount(lines)})`)
+function describeTexts(
+  { listed, unlistedCount }: CountedTexts,
+  describe = ({ lines }: LineCount) => formatCount(lines),
+): readonly string[] {
+  const texts = [...listed].map(([text, count]) => `${text} (${describe(count)})`)
   return unlistedCount === 0 ? texts : [...texts, `lines with other texts (${formatCount(unlistedCount)})`]
 }
 
@@ -132,21 +138,27 @@ function describeField({ stones, from, to, values }: FieldSummary, all: number):
 
 /** The result of an import as text. */
 export function describeResult(
-  { created, changed, unchanged, deleted }: ImportCounts,
+  { created, changed, unchanged, deleted, certifications }: ImportCounts,
   request: ImportRequest,
   { badLines }: Findings,
 ): string {
   const { user, updateBy } = request
   const skippedText = badLines.length === 0 ? '' : `, skipped ${formatQuantity(badLines.length, 'line')}`
-  if (updateBy === undefined) return `Imported ${formatQuantity(created, 'stone')} for ${user}${skippedText}`
-  return `Stones of ${user}: created ${formatCount(created)}, changed ${formatCount(changed)}, unchanged ${formatCount(unchanged)}, deleted ${formatCount(deleted)}${skippedText}`
+  const otherTexts = `${describeAttached(certifications)}${skippedText}`
+  if (updateBy === undefined) return `Imported ${formatQuantity(created, 'stone')} for ${user}${otherTexts}`
+  return `Stones of ${user}: created ${formatCount(created)}, changed ${formatCount(changed)}, unchanged ${formatCount(unchanged)}, deleted ${formatCount(deleted)}${otherTexts}`
 }
+
+const describeAttached = (certifications: number): string =>
+  certifications === 0 ? '' : `, certifications: ${formatCount(certifications)}`
 
 /** The result of a dry run as text. */
 export function describeDryRun(
-  { created, changed, unchanged, deleted }: ImportCounts,
+  { created, changed, unchanged, deleted, certifications }: ImportCounts,
   { updateBy }: ImportRequest,
 ): string {
-  if (updateBy === undefined) return `Would import ${formatQuantity(created, 'stone')}; nothing was written`
-  return `Stones to create: ${formatCount(created)}, to change: ${formatCount(changed)}, unchanged: ${formatCount(unchanged)}, to delete: ${formatCount(deleted)}; nothing was written`
+  const attachedText = describeAttached(certifications)
+  if (updateBy === undefined)
+    return `Would import ${formatQuantity(created, 'stone')}${attachedText}; nothing was written`
+  return `Stones to create: ${formatCount(created)}, to change: ${formatCount(changed)}, unchanged: ${formatCount(unchanged)}, to delete: ${formatCount(deleted)}${attachedText}; nothing was written`
 }

@@ -33,7 +33,7 @@ export function handleBulk<Result extends object>(
 }
 
 /** Without events nothing is appended. */
-type DiamondDecision = {
+export type DiamondDecision = {
   readonly stream: string
   /**
    * The revision that the decision is based on. `lastEventAt` is the time of that event in milliseconds since 1970, or

@@ -1,26 +1,32 @@
-import type { NewDiamond } from '../../domain/diamond/fields.ts'
+import { certificationAttachedEvent, certificationRemovedEvent } from '../../domain/certification/certification.ts'
+import { replacementOf, type NewStone, type StoneUpdate } from '../../domain/certification/stated-report.ts'
+import { patch, requireOwnedDiamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { handleBulk } from '../bulk/handle-bulk.ts'
+import { handleBulk, type DiamondDecision } from '../bulk/handle-bulk.ts'
 import { canonicalDigest } from '../bulk/request-record.ts'
+import type { IdAllocator } from '../installation/id-allocator.ts'
 import {
   decideCreations,
   decideChanges,
   type CommandPrincipal,
-  type DiamondChange,
   type DiamondCommandContext,
+  type EventualDiamondChange,
 } from './diamonds.ts'
+
+export type StockCommandContext = DiamondCommandContext & { readonly certificationIds: IdAllocator }
 
 type StockChange = {
   /** The stream of a permanent record that keeps the change from being applied twice. */
   readonly record: string
-  readonly creates: readonly NewDiamond[]
-  readonly changes: readonly DiamondChange[]
+  readonly creates: readonly NewStone[]
+  readonly changes: readonly EventualDiamondChange[]
 }
 
-/** `changed` counts only diamonds that differ from before. */
+/** `changed` counts only diamonds that differ from before, `certifications` those that were attached. */
 type StockChangeResult = {
   readonly created: number
   readonly changed: number
+  readonly certifications: number
   readonly position: Position | undefined
 }
 
@@ -41,7 +47,7 @@ export const permanentRecordOf = (stream: string) => ({
  * @throws RequestError if a diamond no longer exists; AlreadyApplied, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export const changeStock = (
-  context: DiamondCommandContext,
+  context: StockCommandContext,
   principal: CommandPrincipal,
   { record, creates, changes }: StockChange,
 ): Promise<StockChangeResult> =>
@@ -53,10 +59,53 @@ export const changeStock = (
       const changeDecisions = (await decideChanges(context, principal, changes)).decisions.filter(
         ({ events }) => events.length > 0,
       )
-      const creationDecisions = (await decideCreations(context, principal.owner, creates, now)).decisions
+      const creationDecisions = await decideNewStones(context, principal.owner, creates, now)
+      const decisions = [...creationDecisions, ...changeDecisions]
+      const certifications = countAttached(decisions)
       return {
-        decisions: [...creationDecisions, ...changeDecisions],
-        result: { created: creationDecisions.length, changed: changeDecisions.length },
+        decisions,
+        result: { created: creationDecisions.length, changed: changeDecisions.length, certifications },
       }
     },
   })
+
+/** @param now milliseconds since 1970 */
+export async function decideNewStones(
+  context: StockCommandContext,
+  owner: number,
+  stones: readonly NewStone[],
+  now: number,
+): Promise<readonly DiamondDecision[]> {
+  const fields = stones.map((stone) => stone.fields)
+  const { decisions } = await decideCreations(context, owner, fields, now)
+  const ids = await context.certificationIds.takeMany(stones.reduce((count, { reports }) => count + reports.length, 0))
+  return decisions.map((decision, index) => {
+    const attachedEvents = (stones[index]?.reports ?? []).map((report) =>
+      certificationAttachedEvent(ids.shift() ?? 0, report),
+    )
+    return { ...decision, events: [...decision.events, ...attachedEvents] }
+  })
+}
+
+/** @param takeCertificationId called only if the report is new to the diamond */
+export const planUpdate = (
+  { id, change, report }: StoneUpdate,
+  { owner }: CommandPrincipal,
+  takeCertificationId: () => Promise<number>,
+): EventualDiamondChange => ({
+  id,
+  async decide(diamond): Promise<readonly DiamondEvent[]> {
+    const changes = patch(diamond, id, owner, change)
+    if (report === undefined) return changes
+    const { removed, isAttached } = replacementOf(requireOwnedDiamond(diamond, id, owner).certifications, report)
+    const attachedEvents =
+      isAttached && report !== null ? [certificationAttachedEvent(await takeCertificationId(), report)] : []
+    return [...changes, ...removed.map(certificationRemovedEvent), ...attachedEvents]
+  },
+})
+
+export const countAttached = (decisions: readonly DiamondDecision[]): number =>
+  decisions.reduce(
+    (count, { events }) => count + events.filter(({ type }) => type === 'CertificationAttached').length,
+    0,
+  )

@@ -14,7 +14,7 @@ import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import { WrongRevision, type Position, type Revision } from '../../stores/ports/event-store.ts'
-import { handleBulk, type BulkResult, type BulkDecision } from '../bulk/handle-bulk.ts'
+import { handleBulk, type BulkResult, type BulkDecision, type DiamondDecision } from '../bulk/handle-bulk.ts'
 import { requestRecordOf, type KeyedRequest } from '../bulk/request-record.ts'
 import { revisionAfter } from '../core/append.ts'
 import { handle } from '../core/handle.ts'
@@ -120,6 +120,11 @@ export type DiamondChange = {
   readonly id: number
   readonly pointer?: string
   readonly decide: (diamond: Diamond) => readonly DiamondEvent[]
+}
+
+/** A change whose decision may have to wait for an id, for example. */
+export type EventualDiamondChange = Omit<DiamondChange, 'decide'> & {
+  readonly decide: (diamond: Diamond) => readonly DiamondEvent[] | Promise<readonly DiamondEvent[]>
 }
 
 export type ChangedDiamond = {
@@ -238,25 +243,23 @@ const faultAt = ({ message, kind }: RequestError, pointer: string | undefined): 
 export async function decideChanges(
   context: CommandContext,
   { owner }: Pick<CommandPrincipal, 'owner'>,
-  changes: readonly DiamondChange[],
+  changes: readonly EventualDiamondChange[],
 ): Promise<BulkDecision<ChangedDiamondList>> {
   const changed: ChangedDiamond[] = []
   const faults: ErrorDetail[] = []
   const kinds = new Set<RequestError['kind']>()
-  const decisions = (await loadDiamonds(context, changes)).map(
-    ({ id, pointer, decide, state, revision, lastEventAt }) => {
-      const refusal = catchRefusal(() => requireOwnedDiamond(state, id, owner))
-      const events = refusal === undefined ? decide(state) : []
-      if (refusal !== undefined) {
-        kinds.add(refusal.kind)
-        faults.push(faultAt(refusal, pointer))
-      }
-      const ownerRevision =
-        events.length > 0 ? revisionAfter(revision, events.length) : ownerRevisionOf(state, revision)
-      changed.push({ id, revision: ownerRevision })
-      return { stream: diamondStream(id), expected: revision, lastEventAt, events }
-    },
-  )
+  const decisions: DiamondDecision[] = []
+  for (const { id, pointer, decide, state, revision, lastEventAt } of await loadDiamonds(context, changes)) {
+    const refusal = catchRefusal(() => requireOwnedDiamond(state, id, owner))
+    const events = refusal === undefined ? await decide(state) : []
+    if (refusal !== undefined) {
+      kinds.add(refusal.kind)
+      faults.push(faultAt(refusal, pointer))
+    }
+    const ownerRevision = events.length > 0 ? revisionAfter(revision, events.length) : ownerRevisionOf(state, revision)
+    changed.push({ id, revision: ownerRevision })
+    decisions.push({ stream: diamondStream(id), expected: revision, lastEventAt, events })
+  }
   if (faults.length > 0) throw new RequestError(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
   return { decisions, result: { changed } }
 }

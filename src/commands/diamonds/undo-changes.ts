@@ -1,4 +1,10 @@
 import {
+  certificationAttachedEvent,
+  certificationRemovedEvent,
+  type Certification,
+} from '../../domain/certification/certification.ts'
+import type { NewStone } from '../../domain/certification/stated-report.ts'
+import {
   diamondFold,
   diamondStream,
   patch,
@@ -7,19 +13,13 @@ import {
   type DiamondEvent,
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
-import {
-  DEFAULTS,
-  FIELD_NAMES,
-  type DiamondFieldChanges,
-  type NewDiamond,
-  type OptionalField,
-} from '../../domain/diamond/fields.ts'
+import { DEFAULTS, FIELD_NAMES, type DiamondFieldChanges, type OptionalField } from '../../domain/diamond/fields.ts'
 import type { EventStore, Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import { handleBulk } from '../bulk/handle-bulk.ts'
 import { eventTimeOf } from '../../events/event-metadata.ts'
 import { foldEvents } from '../../events/load-stream.ts'
-import { permanentRecordOf } from './change-stock.ts'
-import { decideCreations, type CommandPrincipal, type DiamondCommandContext } from './diamonds.ts'
+import { decideNewStones, permanentRecordOf, type StockCommandContext } from './change-stock.ts'
+import type { CommandPrincipal } from './diamonds.ts'
 
 /** How to undo the changes that one correlation id made to a diamond. */
 type DiamondUndoAction =
@@ -27,10 +27,10 @@ type DiamondUndoAction =
   | { readonly kind: 'nothing' }
   /** It was created by the change. */
   | { readonly kind: 'delete'; readonly events: readonly DiamondEvent[] }
-  /** Restores the previous field values. */
+  /** Restores the previous field values and certifications. */
   | { readonly kind: 'change'; readonly events: readonly DiamondEvent[] }
   /** It was deleted by the change and is created again under a new id. */
-  | { readonly kind: 'create'; readonly fields: NewDiamond }
+  | { readonly kind: 'create'; readonly stone: NewStone }
   /** It was changed by someone else since, and is left alone. */
   | { readonly kind: 'changed since'; readonly sku: string; readonly by: string; readonly at: string }
 
@@ -40,7 +40,7 @@ type DiamondUndoAction =
  * @throws AlreadyApplied, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export const undoChanges = (
-  context: DiamondCommandContext,
+  context: StockCommandContext,
   { owner, origin }: CommandPrincipal,
   request: DiamondUndoRequest,
 ): Promise<DiamondUndoResult> =>
@@ -50,8 +50,8 @@ export const undoChanges = (
     idempotency: { ...permanentRecordOf(request.record), recordsNoChange: true },
     async decide(now) {
       const candidates = await loadUndoCandidates(context.store, request)
-      const diamondsToRecreate = candidates.flatMap(({ action }) => (action.kind === 'create' ? [action.fields] : []))
-      const creationDecisions = (await decideCreations(context, owner, diamondsToRecreate, now)).decisions
+      const diamondsToRecreate = candidates.flatMap(({ action }) => (action.kind === 'create' ? [action.stone] : []))
+      const creationDecisions = await decideNewStones(context, owner, diamondsToRecreate, now)
       const changeDecisions = candidates.flatMap(({ id, action, revision, lastEventAt }) =>
         action.kind === 'delete' || action.kind === 'change'
           ? [{ stream: diamondStream(id), expected: revision, lastEventAt, events: action.events }]
@@ -107,10 +107,13 @@ function decideUndo(storedEvents: readonly StoredEvent[], correlation: string): 
   const current = foldEvents(diamondFold, storedEvents)
   if (!isUnchanged(after, current)) return refuseUndo(before, after, current, storedEvents.at(-1))
   if (current.status !== 'live')
-    return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }
+    return before.status === 'live' ? { kind: 'create', stone: stoneOf(before) } : { kind: 'nothing' }
   const { id, owner } = current
   if (before.status !== 'live') return { kind: 'delete', events: remove(current, id, owner) }
-  const events = patch(current, id, owner, revertingChange(before, current))
+  const events = [
+    ...patch(current, id, owner, revertingChange(before, current)),
+    ...revertingCertificationEvents(before, current),
+  ]
   return events.length === 0 ? { kind: 'nothing' } : { kind: 'change', events }
 }
 
@@ -119,9 +122,31 @@ const hasCorrelation = ({ metadata }: StoredEvent, correlation: string) => metad
 /** Whether fields and certifications are the same. Reverted changes and report readings do not count as changes. */
 function isUnchanged(after: Diamond, current: Diamond): boolean {
   if (after.status !== 'live' || current.status !== 'live') return after.status === current.status
-  const ids = ({ certifications }: LiveDiamond) => certifications.map(({ id }) => id).join()
-  return FIELD_NAMES.every((name) => after.fields[name] === current.fields[name]) && ids(after) === ids(current)
+  return (
+    FIELD_NAMES.every((name) => after.fields[name] === current.fields[name]) &&
+    certificationsWithout(after, current).length + certificationsWithout(current, after).length === 0
+  )
 }
+
+/** The certifications of a diamond that it does not have in another state. */
+const certificationsWithout = ({ certifications }: LiveDiamond, other: LiveDiamond): readonly Certification[] =>
+  certifications.filter(({ id }) => other.certifications.every((one) => one.id !== id))
+
+/** A deleted diamond's certificates with a PDF are not restored, since the file may be gone. */
+const stoneOf = ({ fields, certifications }: LiveDiamond): NewStone => ({
+  fields,
+  reports: certifications.filter(hasNoFile),
+})
+
+const hasNoFile = ({ file }: Certification): boolean => file === null
+
+/** A certification gets its previous id again, so that an earlier change can be undone next. */
+const revertingCertificationEvents = (previous: LiveDiamond, current: LiveDiamond): readonly DiamondEvent[] => [
+  ...certificationsWithout(current, previous).map(certificationRemovedEvent),
+  ...certificationsWithout(previous, current)
+    .filter(hasNoFile)
+    .map((certification) => certificationAttachedEvent(certification.id, certification)),
+]
 
 function refuseUndo(
   before: Diamond,

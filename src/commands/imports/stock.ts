@@ -12,8 +12,8 @@ import type { KnownStones } from '../../trade-files/findings.ts'
 export type Stock = KnownStones & {
   /** Skus by id, in order of creation. */
   readonly skus: ReadonlyMap<number, string>
-  /** Stones with a certification or a 3D model, which an import cannot restore. */
-  readonly idsWithAttachments: ReadonlySet<number>
+  /** Stones with a report's PDF or a 3D model, which an import cannot restore. */
+  readonly idsWithFiles: ReadonlySet<number>
   /** Cut shapes outside of the dictionary that any of the stones ever had. */
   readonly customShapes: ReadonlySet<string>
 }
@@ -71,8 +71,8 @@ async function readStockAndPending(
 /** Folds only the parts of a diamond that an import needs. */
 class StockProjection {
   readonly #skus = new Map<number, string>()
-  /** Number of certifications and 3D models by stone. */
-  readonly #attachmentCounts = new Map<number, number>()
+  /** Number of PDFs and 3D models by stone. */
+  readonly #fileCounts = new Map<number, number>()
   readonly #customShapes = new Set<string>()
 
   constructor(
@@ -92,7 +92,7 @@ class StockProjection {
   }
 
   #fold(id: number, { type, data }: DiamondEvent): void {
-    const attachmentCount = this.#attachmentCounts.get(id) ?? 0
+    const fileCount = this.#fileCounts.get(id) ?? 0
     switch (type) {
       case 'DiamondCreated':
         if (data.owner === this.owner) this.#set(id, data.set)
@@ -101,16 +101,20 @@ class StockProjection {
         this.#set(id, data.set)
         break
       case 'CertificationAttached':
-      case 'StoneModelAttached':
-        this.#attachmentCounts.set(id, attachmentCount + 1)
+        if (data.file !== null) this.#fileCounts.set(id, fileCount + 1)
         break
       case 'CertificationRemoved':
+        if (data.digest !== null) this.#fileCounts.set(id, fileCount - 1)
+        break
+      case 'StoneModelAttached':
+        this.#fileCounts.set(id, fileCount + 1)
+        break
       case 'StoneModelRemoved':
-        this.#attachmentCounts.set(id, attachmentCount - 1)
+        this.#fileCounts.set(id, fileCount - 1)
         break
       case 'DiamondDeleted':
         this.#skus.delete(id)
-        this.#attachmentCounts.delete(id)
+        this.#fileCounts.delete(id)
         break
       default:
     }
@@ -141,12 +145,12 @@ class StockProjection {
       return undefined
     }
     const bySku = (sku: string) => duplicateIdsBySku.get(sku) ?? [idBySku.get(sku)].filter((id) => id !== undefined)
-    const idsWithAttachments = [...this.#attachmentCounts].filter(([, number]) => number > 0).map(([id]) => id)
+    const idsWithFiles = [...this.#fileCounts].filter(([, number]) => number > 0).map(([id]) => id)
     return {
       bySku,
       lookAlikeOf,
       skus: this.#skus,
-      idsWithAttachments: new Set(idsWithAttachments),
+      idsWithFiles: new Set(idsWithFiles),
       customShapes: this.#customShapes,
     }
   }

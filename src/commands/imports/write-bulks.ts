@@ -8,23 +8,17 @@ import { finishBulk } from '../bulk/accepted-bulk.ts'
 import { requestStream } from '../bulk/request-record.ts'
 import { latestPosition } from '../core/append.ts'
 import type { CommandContext } from '../core/command-context.ts'
-import { changeStock } from '../diamonds/change-stock.ts'
-import {
-  decideChanges,
-  planDelete,
-  planPatch,
-  type CommandPrincipal,
-  type DiamondChange,
-  type DiamondCommandContext,
-} from '../diamonds/diamonds.ts'
+import { changeStock, countAttached, planUpdate, type StockCommandContext } from '../diamonds/change-stock.ts'
+import { decideChanges, planDelete, type CommandPrincipal, type EventualDiamondChange } from '../diamonds/diamonds.ts'
 import { IdAllocator } from '../installation/id-allocator.ts'
 
-/** Numbers of stones. */
+/** Numbers of stones, and of certifications that are attached to them. */
 export type ImportCounts = {
   readonly created: number
   readonly changed: number
   readonly unchanged: number
   readonly deleted: number
+  readonly certifications: number
 }
 
 type ImportRun = {
@@ -43,7 +37,8 @@ export async function writeBulks(
   { context, principal, id, completedBulks, onProgress }: ImportRun,
   bulks: PlannedBulks,
 ): Promise<ImportCounts & { readonly position: Position | undefined }> {
-  const diamonds = withBulkIds(context, principal)
+  const stock = withBulkIds(context, principal)
+  const takeCertificationId = () => stock.certificationIds.take()
   const counter = new ImportCounter()
   let position: Position | undefined
   let bulkIndex = 0
@@ -53,8 +48,8 @@ export async function writeBulks(
       counter.skip(bulk)
     } else {
       const { creates } = bulk
-      const change = { record: recordOf(id, bulkIndex), creates, changes: changesOf(bulk, principal) }
-      const result = await changeStock(diamonds, principal, change)
+      const changes = changesOf(bulk, principal, takeCertificationId)
+      const result = await changeStock(stock, principal, { record: recordOf(id, bulkIndex), creates, changes })
       if (result.position !== undefined) bulkIndex++
       position = latestPosition([position, result.position])
       counter.add(bulk, result)
@@ -64,40 +59,60 @@ export async function writeBulks(
   return { ...counter.counts, position }
 }
 
-/** The counts that the bulks would result in. */
+/**
+ * The counts that the bulks would result in.
+ * @param completedBulks bulks done by an interrupted run; they are skipped
+ */
 export async function countChanges(
   context: CommandContext,
   principal: CommandPrincipal,
   bulks: PlannedBulks,
+  completedBulks = 0,
 ): Promise<ImportCounts> {
   const counter = new ImportCounter()
+  let bulkIndex = 0
   for await (const bulk of bulks) {
-    const { decisions } = await decideChanges(context, principal, changesOf(bulk, principal))
+    if (bulkIndex++ < completedBulks) {
+      counter.skip(bulk)
+      continue
+    }
+    const { decisions } = await decideChanges(context, principal, changesOf(bulk, principal, takeNoId))
     const changed = decisions.filter(({ events }) => events.length > 0).length
-    counter.add(bulk, { created: bulk.creates.length, changed })
+    const newReportCount = bulk.creates.reduce((count, { reports }) => count + reports.length, 0)
+    const certifications = newReportCount + countAttached(decisions)
+    counter.add(bulk, { created: bulk.creates.length, changed, certifications })
   }
   return counter.counts
 }
 
-const changesOf = ({ updates, deletes }: PlannedBulk, principal: CommandPrincipal): readonly DiamondChange[] => [
-  ...updates.map(({ id, change }) => planPatch(id, change, principal)),
+/** Nothing is written. */
+const takeNoId = () => Promise.resolve(0)
+
+const changesOf = (
+  { updates, deletes }: PlannedBulk,
+  principal: CommandPrincipal,
+  takeCertificationId: () => Promise<number>,
+): readonly EventualDiamondChange[] => [
+  ...updates.map((update) => planUpdate(update, principal, takeCertificationId)),
   ...deletes.map((id) => planDelete(id, principal)),
 ]
 
-/** Context for diamond commands that reserves ids for whole bulks. */
-export const withBulkIds = (context: CommandContext, { origin }: CommandPrincipal): DiamondCommandContext => ({
+/** Context for commands that reserves ids for whole bulks. */
+export const withBulkIds = (context: CommandContext, { origin }: CommandPrincipal): StockCommandContext => ({
   ...context,
   diamondIds: new IdAllocator({ ...context, kind: 'diamond', size: BULK_SIZE, origin }),
+  certificationIds: new IdAllocator({ ...context, kind: 'certification', size: BULK_SIZE, origin }),
 })
 
 class ImportCounter {
-  #counts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+  #counts = { created: 0, changed: 0, unchanged: 0, deleted: 0, certifications: 0 }
 
   /** A bulk of deletions changes nothing else. */
   add(
     { creates, updates, deletes }: PlannedBulk,
-    result: { readonly created: number; readonly changed: number },
+    result: { readonly created: number; readonly changed: number; readonly certifications: number },
   ): void {
+    this.#counts.certifications += result.certifications
     this.#counts.created += result.created
     this.#counts[deletes.length > 0 ? 'deleted' : 'changed'] += result.changed
     this.#counts.unchanged += creates.length + updates.length + deletes.length - result.created - result.changed

@@ -123,6 +123,11 @@ export type Certification = NewCertification & {
   readonly reading: ReportReading | null
 }
 
+export const certificationAttachedEvent = (
+  id: number,
+  { laboratory, number }: Pick<NewCertification, 'laboratory' | 'number'>,
+): CertificationAttached => ({ type: 'CertificationAttached', data: { id, laboratory, number, file: null } })
+
 export const certificationRemovedEvent = ({ id, file }: Certification): CertificationRemoved => ({
   type: 'CertificationRemoved',
   data: { id, digest: file?.digest ?? null },

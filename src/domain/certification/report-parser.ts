@@ -356,7 +356,7 @@ const textOf = (cells: readonly TextCell[]): string =>
 const TEXT_MAX = 100_000
 
 /** The laboratory named in a text; null if there is none, or more than one. */
-function findLaboratory(text: string): Laboratory | null {
+export function findLaboratory(text: string): Laboratory | null {
   const laboratories = LABORATORIES.filter((laboratory) => LABORATORY_NAMES[laboratory].test(text))
   return laboratories.length === 1 ? (laboratories[0] ?? null) : null
 }

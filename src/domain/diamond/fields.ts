@@ -128,7 +128,9 @@ const OPTIONAL_FIELDS = fieldNamesWhere<OptionalField>(({ required }) => !requir
 
 export const FILTERABLE_FIELDS = fieldNamesWhere<FilterableField>(({ filtered }) => filtered.length > 0)
 
-export const PROPORTION_FIELDS = FIELD_NAMES.filter((name): name is ProportionField => name.startsWith('proportions.'))
+export const isProportion = (name: string): name is ProportionField => name.startsWith('proportions.')
+
+export const PROPORTION_FIELDS = FIELD_NAMES.filter(isProportion)
 
 export const SCORED_FIELDS: ReadonlySet<FieldName> = new Set(fieldNamesWhere(({ scored }) => scored))
 

@@ -242,30 +242,67 @@ export const FIELD_DESCRIPTIONS = {
     filter: 'Kind of colour',
   },
   isPublished: { about: 'Whether the diamond is published.', example: true },
-  'proportions.length': { about: 'Length in millimetres; of a round one of its diameters.', example: 6.44 },
-  'proportions.width': { about: 'Width in millimetres; of a round one of its diameters.', example: 6.41 },
-  'proportions.height': { about: 'Height of the whole stone in millimetres.', example: 3.98 },
-  'proportions.table': { about: 'Table in percent of the mean diameter or the width.', example: 57 },
-  'proportions.depth': { about: 'Total depth in percent of the mean diameter or the width.', example: 61.9 },
+  'proportions.length': {
+    about: 'Length in millimetres; of a round one of its diameters.',
+    example: 6.44,
+    headings: ['Length', 'Max diameter', 'Maximum diameter', 'Länge'],
+  },
+  'proportions.width': {
+    about: 'Width in millimetres; of a round one of its diameters.',
+    example: 6.41,
+    headings: ['Width', 'Min diameter', 'Minimum diameter', 'Breite'],
+  },
+  'proportions.height': {
+    about: 'Height of the whole stone in millimetres.',
+    example: 3.98,
+    headings: ['Height', 'Höhe'],
+  },
+  'proportions.table': {
+    about: 'Table in percent of the mean diameter or the width.',
+    example: 57,
+    headings: ['Table', 'Table width', 'Table size', 'Tab', 'Tbl', 'Tafel'],
+  },
+  'proportions.depth': {
+    about: 'Total depth in percent of the mean diameter or the width.',
+    example: 61.9,
+    headings: ['Depth %', 'Total depth', 'Dep %', 'TD', 'Gesamttiefe', 'Tiefe %'],
+    vague: ['Depth', 'Dep', 'Tiefe'],
+  },
   'proportions.girdle': {
     about: 'Girdle thickness in percent of the mean diameter or the width, where main facets meet it.',
     example: 3.5,
+    headings: ['Girdle %', 'Girdle thickness %', 'Gir %'],
   },
   'proportions.crownHeight': {
     about: 'Crown height in percent of the mean diameter or the width; used where crownAngle is missing.',
     example: 15,
+    headings: ['Crown height', 'Crown ht', 'Cr height', 'Cr ht', 'CH'],
   },
   'proportions.pavilionDepth': {
     about: 'Pavilion depth in percent of the mean diameter or the width; used where pavilionAngle is missing.',
     example: 43,
+    headings: ['Pavilion depth', 'Pavilion height', 'Pav depth', 'Pav height', 'Pav ht', 'PD', 'PH'],
   },
-  'proportions.star': { about: "Star length in percent of the way from the table's edge to the girdle.", example: 50 },
+  'proportions.star': {
+    about: "Star length in percent of the way from the table's edge to the girdle.",
+    example: 50,
+    headings: ['Star length', 'Star ln', 'Star'],
+  },
   'proportions.lower': {
     about: 'Length of the lower halves in percent of the way from the girdle to the culet.',
     example: 80,
+    headings: ['Lower half', 'Lower halves', 'Lower half length', 'Lower girdle', 'Lr half', 'LH'],
   },
-  'proportions.crownAngle': { about: 'Crown angle in degrees.', example: 34.5 },
-  'proportions.pavilionAngle': { about: 'Pavilion angle in degrees.', example: 40.8 },
+  'proportions.crownAngle': {
+    about: 'Crown angle in degrees.',
+    example: 34.5,
+    headings: ['Crown angle', 'Crown ang', 'Cr angle', 'Cr ang', 'CA', 'Kronenwinkel'],
+  },
+  'proportions.pavilionAngle': {
+    about: 'Pavilion angle in degrees.',
+    example: 40.8,
+    headings: ['Pavilion angle', 'Pavilion ang', 'Pav angle', 'Pav ang', 'PA', 'Pavillonwinkel'],
+  },
   access: {
     about:
       'Who may open the report page: 0 (restricted) anyone with the signed link, 1 (unlisted) anyone who knows the URL, 2 (public) everyone.',

@@ -63,7 +63,7 @@ function textSchema(max: number, absentMessage?: string) {
 }
 
 /** `greater than 0 and at most 10000`, `of at least 0` */
-function boundsText({ over, from, to }: AmountRange): string {
+export function boundsText({ over, from, to }: AmountRange): string {
   const lowerBound = over === undefined ? `of at least ${from ?? -Infinity}` : `greater than ${over}`
   return to === undefined ? lowerBound : `${lowerBound} and at most ${to}`
 }

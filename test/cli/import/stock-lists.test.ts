@@ -66,6 +66,7 @@ test('stores a stone as laboratory-grown by its treatment, laboratory or report 
     'Treatment Lab Grown is stored as laboratory-grown': 1,
     'Lab IGI LG is stored as laboratory-grown': 1,
     'Certificate # LG... is stored as laboratory-grown': 2,
+    'no report is attached: IGI without a report number': 1,
   })
   const others = resultOf(await dryRun(list(natural)))
   assert.equal([others.fields.isLabGrown, others.notes], [undefined, {}])

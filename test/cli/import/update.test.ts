@@ -125,7 +125,7 @@ test('deletes missing stones only with --delete-missing, after --yes, and not fo
     run(one, '--update-by', 'sku', '--delete-missing', '--yes'),
     EVENTS,
   ])
-  assert.equal(resultOf(dry)['would'], { created: 0, changed: 0, unchanged: 1, deleted: 2 })
+  assert.equal(resultOf(dry)['would'], { created: 0, changed: 0, unchanged: 1, deleted: 2, certifications: 0 })
   assert.equal(counts(dry), none)
   assert.is(unconfirmed?.code, 2)
   assert.match(
@@ -228,7 +228,7 @@ test('can be undone once: creations, changes and deletions', async ({ commands, 
   assert.equal(counts(undone), { ...none, created: 2, changed: 1, deleted: 1 })
   assert.equal(counts(again), none)
   // The inventory has exactly the stones of the first file.
-  assert.equal(resultOf(same)['would'], { created: 0, changed: 0, unchanged: 3, deleted: 0 })
+  assert.equal(resultOf(same)['would'], { created: 0, changed: 0, unchanged: 3, deleted: 0, certifications: 0 })
   assert.equal(
     diamondEvents(events)
       .slice(7)

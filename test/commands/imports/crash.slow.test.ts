@@ -2,8 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { finishBulk } from '../../../src/commands/bulk/accepted-bulk.ts'
 import { createCommandContext, type CommandContext } from '../../../src/commands/core/command-context.ts'
-import type { DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
+import { diamondFold, type DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
 import { decode } from '../../../src/events/decode.ts'
+import { foldEvents } from '../../../src/events/load-stream.ts'
 import type { UsableLine } from '../../../src/trade-files/findings.ts'
 import { readSettledStock } from '../../../src/commands/imports/stock.ts'
 import { findResumePoint, writeBulks } from '../../../src/commands/imports/write-bulks.ts'
@@ -27,8 +28,14 @@ const sourceFile = { account: 1, digest: 'of-the-file', bulkCount: BULKS, ignore
 
 async function* lines(price?: number): AsyncGenerator<UsableLine> {
   for (let line = 2; line < 2 + STONES; line++) {
-    const set = { sku: `S-${line}`, cutShape: 2, carat: 1, ...(price !== undefined && { price }) }
-    yield { line, change: { set, removed: [] } }
+    const set = {
+      sku: `S-${line}`,
+      cutShape: 2,
+      carat: 1,
+      'proportions.table': 57,
+      ...(price !== undefined && { price }),
+    }
+    yield { line, change: { set, removed: [] }, report: { laboratory: 'GIA', number: `${line}/${price ?? 0}` } }
   }
 }
 
@@ -83,6 +90,16 @@ async function countCreated(store: EventStore) {
   return [creations.length, skus.size]
 }
 
+/** The numbers of reports that stones have, and of stones with one. */
+async function countReports(store: EventStore) {
+  const streams = Map.groupBy(await diamondEvents(store), ({ stream }) => stream)
+  const reports = [...streams.values()].map((events) => {
+    const diamond = foldEvents(diamondFold, events)
+    return diamond.status === 'live' ? diamond.certifications.length : 0
+  })
+  return [reports.reduce((sum, count) => sum + count, 0), reports.filter((count) => count > 0).length]
+}
+
 const SQLITE = async () => {
   const store = temporaryLog()
   return { store, close: () => store.close() }
@@ -109,6 +126,7 @@ for (const [engine, open] of [
     assert.ok(rest.done >= 2)
     assert.is(rest.created + rest.unchanged, STONES)
     assert.equal(await countCreated(store), [STONES, STONES])
+    assert.equal(await countReports(store), [STONES, STONES])
     assert.is((await findResumePoint(contextFor(store), sourceFile)).completedBulks, BULKS)
   })
 
@@ -119,6 +137,7 @@ for (const [engine, open] of [
     assert.is(rest.changed, 0)
     await finishAll(store)
     assert.equal(await countCreated(store), [STONES, STONES])
+    assert.equal(await countReports(store), [STONES, STONES])
   })
 
   test('is undone once per stone, even if the undo crashes too', async ({ store }) => {
@@ -136,6 +155,7 @@ for (const [engine, open] of [
     // The 600 deleted stones were created again with new ids, so the undo of the first import leaves them.
     assert.is((await readStock(contextFor(store))).skus.size, 600)
     assert.equal(await countCreated(store), [STONES + 600, STONES])
+    assert.equal(await countReports(store), [600, 600])
     const patches = (await diamondEvents(store)).filter(({ type }) => type === 'DiamondPatched')
     assert.is(patches.length, 2 * STONES - 600)
   })
