@@ -1,4 +1,4 @@
-import { FIELDS, isProportion, memberNameOf, PROPORTION_FIELDS, type FieldName } from '../domain/diamond/fields.ts'
+import { FIELDS, isProportion, memberNameOf, type FieldName } from '../domain/diamond/fields.ts'
 import { color, fancyGrade, parseFancyColor } from '../domain/dictionaries/colors.ts'
 import { fluorColor, fluorIntensity } from '../domain/dictionaries/fluorescence.ts'
 import type { StatedReport } from '../domain/certification/stated-report.ts'
@@ -10,8 +10,8 @@ import type { Columns, ValueMap } from './columns.ts'
 import { toEnglish } from './german-values.ts'
 import { isLineProperty, readLineProperty, type LineStatement } from './line-properties.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
-import { readReport, type ReportCells } from './report-cells.ts'
 import { MEASUREMENTS, readProportions } from './proportion-cells.ts'
+import { readReportCells, type ReportCells } from './report-cells.ts'
 import { displayedText, isPlaceholder, isShortenedNumber, type SheetCell, type UnusableCell } from './sheet-cell.ts'
 
 /** How to parse the cells of a file. */
@@ -88,7 +88,7 @@ export function parseCells(
   if (!isExport) notes.push(...clearFancyColor(columns, input), ...clearZeroPrice(input))
   if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
   notes.push(...noteLowerGrades(input))
-  const { report, note } = columns.includes('certification.number') ? readReport(reportCells) : {}
+  const { report, note } = columns.includes('certification.number') ? readReportCells(reportCells) : {}
   if (note !== undefined) notes.push(note)
   const parsed = { input: toBody(input), notes, unusableCells, statements, ...(report !== undefined && { report }) }
   const { sku } = input
@@ -101,11 +101,12 @@ export function parseCells(
 
 /** A line as a v4 body: the fields of an object are its members. */
 function toBody(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const names = PROPORTION_FIELDS.filter((name) => name in input)
-  if (names.length === 0) return input
-  const members = Object.entries(input).filter(([name]) => !names.some((one) => one === name))
-  const proportions = names.map((name) => [memberNameOf(name), input[name]] as const)
-  return { ...Object.fromEntries(members), proportions: Object.fromEntries(proportions) }
+  const members: Record<string, unknown> = {}
+  const proportions: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(input))
+    if (isProportion(name)) proportions[memberNameOf(name)] = value
+    else members[name] = value
+  return Object.keys(proportions).length === 0 ? input : { ...members, proportions }
 }
 
 /** The largest number of which a spreadsheet program keeps all digits has fifteen. */

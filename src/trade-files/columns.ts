@@ -72,18 +72,11 @@ const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map([
     const meaningsOf = (names: readonly string[], rank: number) =>
       names.flatMap((name): [string, HeadingMeaning][] => {
         const meaning = { content: field, rank }
-        const key = normalizeHeading(name)
-        if (field === 'price')
-          return [
-            [key, meaning],
-            [withCurrency(name), meaning],
-          ]
-        return isProportion(field) && rank === TRADE_NAME
-          ? [
-              [`${key}pct`, meaning],
-              [key, meaning],
-            ]
-          : [[key, meaning]]
+        const keys = [normalizeHeading(name)]
+        if (field === 'price') keys.push(withCurrency(name))
+        // A vague `Depth` does not make `Depth %` vague too.
+        if (isProportion(field) && rank === TRADE_NAME) keys.push(normalizeHeading(`${name} %`))
+        return keys.map((key) => [key, meaning])
       })
     // The last of equal keys wins: a vague name stays vague even if it is also the field's own name.
     return [

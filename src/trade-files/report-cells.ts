@@ -8,13 +8,13 @@ import { isPlaceholder, isShortenedNumber } from './sheet-cell.ts'
 export type ReportCells = { readonly laboratory?: string; readonly number?: string }
 
 /** The report that a line states: null for none, undefined if it is unclear; then `note` says why. */
-type ReportReading = { readonly report?: StatedReport | null; readonly note?: string }
+type LineReport = { readonly report?: StatedReport | null; readonly note?: string }
 
 /**
  * Reads the report of a line. The laboratory may also be the beginning of the number: `GIA 6201947735`. A report that can't be
  * attached is noted, and does not make its line invalid.
  */
-export function readReport({ laboratory = '', number = '' }: ReportCells): ReportReading {
+export function readReportCells({ laboratory = '', number = '' }: ReportCells): LineReport {
   const hasNumber = !isBlank(number)
   if (!hasNumber && isBlank(laboratory)) return { report: null }
   if (isShortenedNumber(number))
@@ -32,7 +32,7 @@ export function readReport({ laboratory = '', number = '' }: ReportCells): Repor
     : unclear('its number is not that of a report, such as 6201947735')
 }
 
-const unclear = (reason: string): ReportReading => ({ note: `no report is attached: ${reason}` })
+const unclear = (reason: string): LineReport => ({ note: `no report is attached: ${reason}` })
 
 const isBlank = (text: string): boolean => text === '' || isPlaceholder(text) || UNGRADED.has(comparisonKey(text))
 

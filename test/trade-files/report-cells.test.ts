@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readReport } from '../../src/trade-files/report-cells.ts'
+import { readReportCells } from '../../src/trade-files/report-cells.ts'
 
 const test = suite('cells with a report')
 
-const read = (laboratory: string, number: string) => readReport({ laboratory, number })
+const read = (laboratory: string, number: string) => readReportCells({ laboratory, number })
 
 test('name one of the laboratories, in the column for it or before the number', () => {
   for (const [laboratory, number] of [

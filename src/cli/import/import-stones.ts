@@ -149,11 +149,11 @@ async function confirmDeletion(
   { idsWithFiles }: Stock,
 ): Promise<void> {
   const unrestorableCount = missingIds.filter((id) => idsWithFiles.has(id)).length
-  const attachmentText =
+  const filesText =
     unrestorableCount === 0
       ? ''
       : `; with PDFs of reports or 3D models, which --undo cannot restore: ${formatCount(unrestorableCount)}`
-  const message = `Stones of ${request.user} to delete, since the file does not contain them: ${formatCount(missingIds.length)}${attachmentText}`
+  const message = `Stones of ${request.user} to delete, since the file does not contain them: ${formatCount(missingIds.length)}${filesText}`
   await confirm({
     message,
     isConfirmed: request.yes === true,
