@@ -59,15 +59,28 @@ function square({ normal, offset }: Facet): Vector[] {
   return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)]
 }
 
-function clip(polygon: readonly Vector[], { normal, offset }: Facet): Vector[] {
-  return polygon.flatMap((from, index) => {
-    const to = polygon[(index + 1) % polygon.length] ?? from
-    const before = dot(normal, from) - offset
+function clip(polygon: readonly Vector[], { normal, offset }: Facet): readonly Vector[] {
+  const [first] = polygon
+  if (first === undefined || !isCut(polygon, normal, offset)) return polygon
+  const kept: Vector[] = []
+  let from = first
+  let before = dot(normal, from) - offset
+  for (let index = 1; index <= polygon.length; index++) {
+    const to = polygon[index] ?? first
     const after = dot(normal, to) - offset
-    const inside = before <= 0 ? [from] : []
     const crosses = (before < 0 && after > 0) || (before > 0 && after < 0)
-    return crosses ? [...inside, add(from, scale(subtract(to, from), before / (before - after)))] : inside
-  })
+    if (before <= 0) kept.push(from)
+    if (crosses) kept.push(add(from, scale(subtract(to, from), before / (before - after))))
+    from = to
+    before = after
+  }
+  return kept
+}
+
+/** False for most planes and faces, which are far apart. */
+function isCut(polygon: readonly Vector[], normal: Vector, offset: number): boolean {
+  for (const corner of polygon) if (dot(normal, corner) > offset) return true
+  return false
 }
 
 function polygonArea([first, ...others]: readonly Vector[]): number {
