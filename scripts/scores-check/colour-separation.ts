@@ -1,11 +1,12 @@
 import { diamondOptics } from '../../src/optics/cut/trace-cut.ts'
 import { at } from '../../src/optics/light/typed-arrays.ts'
 import { toPlaneSet, type PlaneSet } from '../../src/optics/light/planes.ts'
-import { angularDispersion } from '../../src/optics/light/face-up.ts'
-import { isFromSky, newPath, trace, type LightPath } from '../../src/optics/light/trace.ts'
-import { aimFrom, viewFrom, type View } from '../../src/optics/light/view.ts'
+import { viewFrom, type View } from '../../src/optics/light/view.ts'
 import type { Solid } from '../../src/optics/solid/solid.ts'
 import { radians } from '../../src/optics/solid/facet.ts'
+import { aimFrom } from './plain-tracer/entry.ts'
+import { isFromSky, newPath, trace, type LightPath } from './plain-tracer/light-path.ts'
+import { angularDispersion } from './plain-tracer/plain-tracer.ts'
 
 /** Number of spots in each direction of a square around the stone, per view. */
 const SPOTS_PER_SIDE = 300

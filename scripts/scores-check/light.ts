@@ -1,10 +1,5 @@
 import { modelledShapes } from '../../src/optics/cut/cut.ts'
-import {
-  traceEyeRays,
-  weightedLightReturn,
-  sampleWholeSky,
-  type DirectionSampler,
-} from '../../src/optics/light/light-return.ts'
+import { weightedLightReturn, sampleWholeSky, type DirectionSampler } from '../../src/optics/light/light-return.ts'
 import { measureFaceUp } from '../../src/optics/light/face-up.ts'
 import { at } from '../../src/optics/light/typed-arrays.ts'
 import { CROWN } from '../../src/optics/light/planes.ts'
@@ -12,6 +7,7 @@ import { diamondOptics, solidOfCut, type RoundMeasures } from '../../src/optics/
 import { crownTargetOf } from '../../src/optics/light/view.ts'
 import { nearPublished, makeCheck, type Check } from './check.ts'
 import { defaultCut, roundBrilliant } from './designs.ts'
+import { traceEyeRays } from './plain-tracer/plain-tracer.ts'
 
 const sampling = (samples: number) => ({ samples, index: diamondOptics.index, cutOff: 1e-3 })
 const target = (measures: Partial<RoundMeasures>) => crownTargetOf(roundBrilliant(measures))

@@ -78,7 +78,7 @@ export const secondTracerChecks = (): Check[] => [
 /** The fineness of our tracer for fire: with four times as many spots the result differs by less than 0.05 %. */
 const FINENESS = 16
 /** Our tracer abandons a ray when this fraction of its light is left. */
-const SCORED_CUT_OFF = 0.01
+const SCORED_CUT_OFF = 0.02
 /** Follows rays almost to their end. */
 const FINE_CUT_OFF = 1e-4
 

@@ -1,7 +1,7 @@
 import traced from './traced-cuts.json' with { type: 'json' }
 
 /** Model version. Major: scores change their meaning; minor: scores change by more than their d; patch: otherwise. */
-const MODEL = '4.0.1'
+const MODEL = '4.0.2'
 
 /** The version of all scores computed by ray tracing: the model version, with the hash of the table as build metadata. */
 export const OPTICS_VERSION = `${MODEL}+${traced.hash}`

@@ -1,62 +1,9 @@
 import type { Solid } from '../solid/solid.ts'
-import { radians } from '../solid/facet.ts'
-import { at, integerAt } from './typed-arrays.ts'
-import { toPlaneSet, type PlaneSet } from './planes.ts'
-import { aimFrom, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
-import { isFromSky, newPath, trace, type LightPath } from './trace.ts'
-
-/**
- * Angular dispersion at the eye, in radians per unit of refractive index, for light that enters where the path left the stone at `hit`.
- * Multiplied by an index difference it is the angle between two colours. Refraction at entry and exit depends on the index; reflections
- * only propagate the difference.
- */
-export function angularDispersion(path: LightPath, { planes }: PlaneSet, hit: number, index: number): number {
-  const base = 4 * integerAt(path.planes, hit)
-  const nx = at(planes, base)
-  const ny = at(planes, base + 1)
-  const nz = at(planes, base + 2)
-  const ux = at(path.inside, 3 * hit)
-  const uy = at(path.inside, 3 * hit + 1)
-  const uz = at(path.inside, 3 * hit + 2)
-  const cosine = ux * nx + uy * ny + uz * nz
-  const back = 1 / (index * cosine)
-  let x = nx * back - ux / index
-  let y = ny * back - uy / index
-  let z = nz * back - uz / index
-  for (let before = hit - 1; before > 0; before--) {
-    const mirror = 4 * integerAt(path.planes, before)
-    const mx = at(planes, mirror)
-    const my = at(planes, mirror + 1)
-    const mz = at(planes, mirror + 2)
-    const twice = 2 * (x * mx + y * my + z * mz)
-    x -= twice * mx
-    y -= twice * my
-    z -= twice * mz
-  }
-  return exitDispersion(path, planes, index, x, y, z)
-}
-
-/** The refraction at the exit: the change of the outside direction for a change (x y z) of the inside direction. */
-function exitDispersion(path: LightPath, planes: Float64Array, index: number, x: number, y: number, z: number): number {
-  const base = 4 * integerAt(path.planes, 0)
-  const nx = at(planes, base)
-  const ny = at(planes, base + 1)
-  const nz = at(planes, base + 2)
-  const ux = at(path.inside, 3)
-  const uy = at(path.inside, 4)
-  const uz = at(path.inside, 5)
-  const cosine = ux * nx + uy * ny + uz * nz
-  const normalComponent = x * nx + y * ny + z * nz
-  const tx = ux - cosine * nx
-  const ty = uy - cosine * ny
-  const tz = uz - cosine * nz
-  const wx = tx + index * (x - normalComponent * nx)
-  const wy = ty + index * (y - normalComponent * ny)
-  const wz = tz + index * (z - normalComponent * nz)
-  const outside = 1 - index * index * (1 - cosine * cosine)
-  const across = index * (tx * wx + ty * wy + tz * wz)
-  return Math.sqrt(wx * wx + wy * wy + wz * wz + (across * across) / outside)
-}
+import { degrees, radians } from '../solid/facet.ts'
+import { lightTracer, type LightTracer, type RayBatch } from './light-tracer.ts'
+import { toPlaneSet } from './planes.ts'
+import { at, integerAt, singleAt } from './typed-arrays.ts'
+import { boundsIn, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
 
 /** The face in square cells. A cell is a seventh as wide as a round of the same area. */
 type BrightnessGrid = {
@@ -176,37 +123,25 @@ const SPOTS = 28
 /** Number of grids per view, shifted against each other. */
 const GRIDS = 4
 
-/**
- * The sky around the eye, with the zones of the Angular Spectrum Evaluation Tool: the viewer's head blocks 15 degrees, the next 30 are
- * bright, and the rest is half as bright.
- */
-const RING = 5
-const RINGS = 90 / RING
-const HEAD_RINGS = 15 / RING
-const BRIGHT_RINGS = 45 / RING
-const SIDE_BRIGHTNESS = 0.5
 const MIN_LIT_BRIGHTNESS = 0.2
-/**
- * Degrees between F and C light that an eye blurs. All visible light spreads 2.1 times as far, and must spread over a pupil of 3 mm at
- * 40 cm (0.43°) and the lamp (0.1°).
- */
-const BLUR_DEGREES = 0.25
-const CUT_OFF = 0.01
+const CUT_OFF = 0.02
 
 /**
  * Measures the face-up appearance from eight directions.
  * @param dispersion refractive index at the F line minus that at the C line
  * @param fineness multiple of the usual number of grids
  */
-export function measureFaceUp(solid: Solid, index: number, dispersion: number, fineness = 1): FaceUpMetrics {
+export function measureFaceUp(
+  solid: Solid,
+  index: number,
+  dispersion: number,
+  fineness = 1,
+  tracer: LightTracer = lightTracer,
+): FaceUpMetrics {
   const planes = toPlaneSet(solid)
-  const scene: ViewingSetup = {
-    planes,
-    path: newPath(),
-    index,
-    degrees: (dispersion * 180) / Math.PI,
-    ...spotsOf(solid),
-  }
+  tracer.setUp(planes, { index, cutOff: CUT_OFF, degrees: degrees(dispersion) })
+  tracer.rings.fill(0)
+  const grid = gridOver(solid)
   const faceUp = newSums(planes.count)
   const tilted = newSums(planes.count)
   const shifts = Array.from(
@@ -217,15 +152,15 @@ export function measureFaceUp(solid: Solid, index: number, dispersion: number, f
   for (const azimuth of AZIMUTHS) {
     const eyeView = viewFrom(planes, radians(EYE_ANGLE), radians(azimuth))
     const tiltedView = viewFrom(planes, radians(TILT_ANGLE), radians(azimuth + TILTED_AZIMUTH_OFFSET))
-    addView(faceUp, scene, eyeView, shifts)
-    addView(tilted, scene, tiltedView, shifts)
+    addView(faceUp, tracer, solid, grid, eyeView, shifts)
+    addView(tilted, tracer, solid, grid, tiltedView, shifts)
   }
   const mean = (figure: (sums: FaceUpSums) => number) => (figure(faceUp) + figure(tilted)) / 2
   const largest = faceUp.spotsByFacet.indexOf(Math.max(...faceUp.spotsByFacet))
   return {
     brightness: mean(({ brightness, spots }) => brightness / spots),
     contrast: mean(({ difference, pairs }) => difference / pairs),
-    variety: directionVariety(faceUp.rings.map((ring, index) => ring + at(tilted.rings, index))),
+    variety: directionVariety(tracer.rings),
     lit: tilted.lit / tilted.spots,
     evenness: mean(({ evenness }) => evenness / AZIMUTHS.length),
     frame: 1 - at(faceUp.spotsByFacet, largest) / faceUp.spots,
@@ -242,18 +177,10 @@ export function measureFaceUp(solid: Solid, index: number, dispersion: number, f
 /** The distance from the nearest integer, from -0.5 to 0.5. */
 const offsetFromInteger = (value: number): number => value - Math.round(value)
 
-type ViewingSetup = {
-  readonly planes: PlaneSet
-  readonly path: LightPath
-  readonly index: number
-  /** Degrees between F and C light for an angular dispersion of one radian per unit of index. */
-  readonly degrees: number
-  /** Distance between spots in widths of the stone, and number of spots in a row. */
-  readonly step: number
-  readonly spotsPerRow: number
-}
+/** Distance between spots in widths of the stone, and number of spots in a row and in a column. */
+type Grid = { readonly step: number; readonly spotsPerRow: number }
 
-function spotsOf({ faceUpArea, width, length }: Solid): Pick<ViewingSetup, 'step' | 'spotsPerRow'> {
+function gridOver({ faceUpArea, width, length }: Solid): Grid {
   const step = Math.sqrt((4 * faceUpArea) / Math.PI) / SPOTS
   return { step, spotsPerRow: Math.ceil((1.1 * Math.max(width, length)) / step) }
 }
@@ -266,8 +193,6 @@ type FaceUpSums = {
   lit: number
   fire: number
   evenness: number
-  /** Light by angular distance from the eye, per ring. */
-  readonly rings: Float64Array
   /** Per facet through which spots are seen: number of spots, their fire and their light from below. */
   readonly spotsByFacet: Float64Array
   readonly fireByFacet: Float64Array
@@ -282,110 +207,95 @@ const newSums = (facets: number): FaceUpSums => ({
   lit: 0,
   fire: 0,
   evenness: 0,
-  rings: new Float64Array(RINGS),
   spotsByFacet: new Float64Array(facets),
   fireByFacet: new Float64Array(facets),
   leakByFacet: new Float64Array(facets),
 })
 
-/** Spots outside the stone have brightness NaN. Neighbours with the same path hash belong to the same flash. */
-type SpotGrid = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly pathHash: Int32Array }
+/** Spots outside the stone have brightness NaN. Neighbours with the same flash belong to it together. */
+type Spots = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly flash: Int32Array }
+
+type Shift = readonly [across: number, along: number]
 
 function addView(
   sums: FaceUpSums,
-  scene: ViewingSetup,
+  tracer: LightTracer,
+  solid: Solid,
+  grid: Grid,
   view: View,
-  shifts: readonly (readonly [number, number])[],
+  shifts: readonly Shift[],
 ): void {
-  const cells = createBrightnessGrid(SPOTS, scene.spotsPerRow)
-  for (const shift of shifts) addGrid(sums, scene, view, shift, cells)
+  const cells = createBrightnessGrid(SPOTS, grid.spotsPerRow)
+  const bounds = boundsIn(view, solid)
+  for (const shift of shifts) {
+    const spots = traceSpots(sums, tracer, grid, view, bounds, shift, cells)
+    for (let spot = 0; spot < spots.brightness.length; spot++) addSpot(sums, spots, spot, grid.spotsPerRow)
+  }
   sums.evenness += evennessOf(cells)
 }
 
-function addGrid(
+/** Traces a ray through each spot of a grid. Adds what belongs to facets and cells; the rest is what neighbours are compared by. */
+function traceSpots(
   sums: FaceUpSums,
-  scene: ViewingSetup,
+  tracer: LightTracer,
+  { step, spotsPerRow }: Grid,
   view: View,
-  [across, along]: readonly [number, number],
+  { left, right, bottom, top }: ReturnType<typeof boundsIn>,
+  [across, along]: Shift,
   cells: BrightnessGrid,
-): void {
-  const { spotsPerRow, step } = scene
-  const spots: SpotGrid = {
-    brightness: new Float64Array(spotsPerRow * spotsPerRow).fill(NaN),
-    fire: new Float64Array(spotsPerRow * spotsPerRow),
-    pathHash: new Int32Array(spotsPerRow * spotsPerRow),
+): Spots {
+  const { rays, capacity } = tracer
+  const size = spotsPerRow * spotsPerRow
+  const spots: Spots = {
+    brightness: new Float64Array(size).fill(NaN),
+    fire: new Float64Array(size),
+    flash: new Int32Array(size),
   }
-  for (let spot = 0; spot < spotsPerRow * spotsPerRow; spot++) {
-    const [x, y] = [
-      ((spot % spotsPerRow) + 0.5 - spotsPerRow / 2 + across) * step,
-      (Math.floor(spot / spotsPerRow) + 0.5 - spotsPerRow / 2 + along) * step,
-    ]
-    const entryPlane = aimFrom(view, scene.planes, scene.path, x, y)
-    if (entryPlane < 0) continue
-    observeSpot(sums, scene, view, entryPlane, spots, spot)
-    addToCells(
-      cells,
-      (spot % spotsPerRow) + 0.5 + across,
-      Math.floor(spot / spotsPerRow) + 0.5 + along,
-      at(spots.brightness, spot),
-    )
-  }
-  for (let spot = 0; spot < spotsPerRow * spotsPerRow; spot++) addSpot(sums, spots, spot, spotsPerRow)
-}
-
-function observeSpot(
-  sums: FaceUpSums,
-  scene: ViewingSetup,
-  { eye }: View,
-  entryPlane: number,
-  spots: SpotGrid,
-  spot: number,
-): void {
-  const { path, planes, index, degrees } = scene
-  trace(path, planes, entryPlane, index, CUT_OFF)
-  let [brightness, fire, leak, brightest] = [0, 0, 0, 0]
-  spots.pathHash[spot] = entryPlane
-  for (let hit = 1; hit < path.hits; hit++) {
-    const energy = at(path.energy, hit)
-    if (energy === 0) continue
-    if (energy > brightest) {
-      brightest = energy
-      spots.pathHash[spot] = hashPath(path, hit)
+  const spotOfRay = new Int32Array(capacity)
+  let count = 0
+  const traceBatch = () => {
+    tracer.trace(count)
+    for (let ray = 0; ray < count; ray++) {
+      const facet = integerAt(rays.entryPlane, ray)
+      if (facet < 0) continue
+      const spot = integerAt(spotOfRay, ray)
+      const brightness = singleAt(rays.brightness, ray)
+      const fire = singleAt(rays.fire, ray)
+      spots.brightness[spot] = brightness
+      spots.fire[spot] = fire
+      spots.flash[spot] = integerAt(rays.flash, ray)
+      sums.spotsByFacet[facet] = at(sums.spotsByFacet, facet) + 1
+      sums.fireByFacet[facet] = at(sums.fireByFacet, facet) + fire
+      sums.leakByFacet[facet] = at(sums.leakByFacet, facet) + singleAt(rays.leak, ray)
+      addToCells(cells, (spot % spotsPerRow) + 0.5 + across, Math.floor(spot / spotsPerRow) + 0.5 + along, brightness)
     }
-    const ring = ringOf(path, planes, hit, eye)
-    if (ring < 0) {
-      leak += energy
-      continue
-    }
-    sums.rings[ring] = at(sums.rings, ring) + energy
-    if (ring < HEAD_RINGS) continue
-    brightness += energy * (ring < BRIGHT_RINGS ? 1 : SIDE_BRIGHTNESS)
-    fire += energy * Math.max(0, angularDispersion(path, planes, hit, index) * degrees - BLUR_DEGREES)
+    count = 0
   }
-  spots.brightness[spot] = brightness
-  spots.fire[spot] = fire
-  sums.spotsByFacet[entryPlane] = at(sums.spotsByFacet, entryPlane) + 1
-  sums.fireByFacet[entryPlane] = at(sums.fireByFacet, entryPlane) + fire
-  sums.leakByFacet[entryPlane] = at(sums.leakByFacet, entryPlane) + leak
+  for (let spot = 0; spot < size; spot++) {
+    const x = ((spot % spotsPerRow) + 0.5 - spotsPerRow / 2 + across) * step
+    const y = (Math.floor(spot / spotsPerRow) + 0.5 - spotsPerRow / 2 + along) * step
+    if (x < left || x > right || y < bottom || y > top) continue
+    aimThrough(view, rays, count, x, y)
+    spotOfRay[count++] = spot
+    if (count === capacity) traceBatch()
+  }
+  traceBatch()
+  return spots
 }
 
-/** The ring from which the light of a hit comes; -1 if it comes from below or through the pavilion. */
-function ringOf(path: LightPath, planes: PlaneSet, hit: number, eye: View['eye']): number {
-  if (!isFromSky(path, planes, hit)) return -1
-  const { outside } = path
-  const cosine = at(outside, 3 * hit) * eye[0] + at(outside, 3 * hit + 1) * eye[1] + at(outside, 3 * hit + 2) * eye[2]
-  if (cosine <= 0) return -1
-  return Math.min(RINGS - 1, Math.floor((Math.acos(Math.min(1, cosine)) * 180) / Math.PI / RING))
-}
-
-function hashPath({ planes }: LightPath, hit: number): number {
-  let hash = integerAt(planes, 0)
-  for (let before = 1; before <= hit; before++) hash = (Math.imul(hash, 31) + integerAt(planes, before)) | 0
-  return hash
+/** Aims a ray of the batch from the eye through a point of the view. */
+function aimThrough({ eye, right, up, middle }: View, rays: RayBatch, ray: number, x: number, y: number): void {
+  rays.x[ray] = middle[0] + x * right[0] + y * up[0]
+  rays.y[ray] = middle[1] + x * right[1] + y * up[1]
+  rays.z[ray] = middle[2] + x * right[2] + y * up[2]
+  rays.dx[ray] = -eye[0]
+  rays.dy[ray] = -eye[1]
+  rays.dz[ray] = -eye[2]
+  rays.entryPlane[ray] = -1
 }
 
 /** Adds a spot, compared with its neighbours to the right and above. */
-function addSpot(sums: FaceUpSums, { brightness, fire, pathHash }: SpotGrid, spot: number, spotsPerRow: number): void {
+function addSpot(sums: FaceUpSums, { brightness, fire, flash }: Spots, spot: number, spotsPerRow: number): void {
   const own = at(brightness, spot)
   if (Number.isNaN(own)) return
   let [neighbours, alike] = [0, 0]
@@ -393,7 +303,7 @@ function addSpot(sums: FaceUpSums, { brightness, fire, pathHash }: SpotGrid, spo
     const neighbourBrightness = other < brightness.length ? at(brightness, other) : NaN
     if (Number.isNaN(neighbourBrightness)) continue
     neighbours++
-    if (integerAt(pathHash, other) === integerAt(pathHash, spot)) alike++
+    if (integerAt(flash, other) === integerAt(flash, spot)) alike++
     sums.difference += Math.abs(own - neighbourBrightness)
   }
   sums.spots++

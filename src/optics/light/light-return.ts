@@ -1,7 +1,6 @@
-import { at, integerAt } from './typed-arrays.ts'
-import type { PlaneSet } from './planes.ts'
+import { lightTracer, type LightTracer } from './light-tracer.ts'
+import { at, integerAt, singleAt } from './typed-arrays.ts'
 import { chooseTriangle, sample, type CrownTarget } from './view.ts'
-import { aim, isFromSky, newPath, trace, type LightPath } from './trace.ts'
 
 /** `samples`: number of eye rays; `index`: refractive index; `cutOff`: remaining energy at which a ray is abandoned. */
 export type SamplingOptions = { readonly samples: number; readonly index: number; readonly cutOff: number }
@@ -23,21 +22,21 @@ export const sampleWholeSky: DirectionSampler = (eye, nx, ny, nz, u, v) => {
 }
 
 /**
- * Traces eye rays backwards from points on the whole crown. Calls `onPath` with each path and the ray's share of the light that a uniform
- * sky sends onto the crown. `eye` is the direction to the eye. `path` and `eye` are reused for the next ray.
+ * Points on the whole crown and directions from them to an eye. Calls `onRay` with the point, the direction, the plane of the point, and
+ * the ray's share of the light that a uniform sky sends onto the crown. `point` and `eye` are reused for the next ray.
  */
-export function traceEyeRays(
+export function forEachEyeRay(
   target: CrownTarget,
-  sampling: SamplingOptions,
+  samples: number,
   sampleDirection: DirectionSampler,
-  onPath: (path: LightPath, share: number, eye: Float64Array) => void,
+  onRay: (point: Float64Array, eye: Float64Array, plane: number, share: number) => void,
 ): void {
   const coordinates = new Float64Array(4)
+  const point = new Float64Array(3)
   const eye = new Float64Array(3)
-  const path = newPath()
   const { planes } = target.planes
-  const unit = target.area / target.flux / sampling.samples
-  for (let index = 0; index < sampling.samples; index++) {
+  const unit = target.area / target.flux / samples
+  for (let index = 0; index < samples; index++) {
     sample(coordinates, index)
     const triangle = chooseTriangle(target, coordinates)
     const plane = integerAt(target.plane, triangle)
@@ -45,45 +44,49 @@ export function traceEyeRays(
     const [u, v] = [at(coordinates, 2), at(coordinates, 3)]
     const weight = sampleDirection(eye, at(planes, base), at(planes, base + 1), at(planes, base + 2), u, v)
     if (weight === 0) continue
-    aimAt(path, target.triangles, 9 * triangle, coordinates, eye)
-    trace(path, target.planes, plane, sampling.index, sampling.cutOff)
-    onPath(path, weight * unit, eye)
+    pointOn(point, target.triangles, 9 * triangle, coordinates)
+    onRay(point, eye, plane, weight * unit)
   }
 }
 
-function aimAt(
-  path: LightPath,
-  triangles: Float64Array,
-  base: number,
-  coordinates: Float64Array,
-  eye: Float64Array,
-): void {
+function pointOn(point: Float64Array, triangles: Float64Array, base: number, coordinates: Float64Array): void {
   const root = Math.sqrt(at(coordinates, 0))
   const a = root * (1 - at(coordinates, 1))
   const b = root * at(coordinates, 1)
-  const coordinate = (axis: number) =>
-    at(triangles, base + axis) + a * at(triangles, base + 3 + axis) + b * at(triangles, base + 6 + axis)
-  aim(path, coordinate(0), coordinate(1), coordinate(2), -at(eye, 0), -at(eye, 1), -at(eye, 2))
+  for (let axis = 0; axis < 3; axis++)
+    point[axis] = at(triangles, base + axis) + a * at(triangles, base + 3 + axis) + b * at(triangles, base + 6 + axis)
 }
 
 /**
  * The fraction of a uniform sky's light on the crown that returns through it, weighted by the squared cosine of the exit angle
  * (Hemphill et al., Gems & Gemology 34(3), 1998). Without glare.
  */
-export function weightedLightReturn(target: CrownTarget, sampling: SamplingOptions): number {
-  let weighted = 0
-  traceEyeRays(target, sampling, sampleWholeSky, (path, share, eye) => {
-    weighted += share * returnOf(path, target.planes) * at(eye, 2) ** 2
-  })
-  return weighted
-}
-
-/** The fraction of an eye ray's light that comes from the sky through the crown. */
-function returnOf(path: LightPath, planes: PlaneSet): number {
-  let sum = 0
-  for (let hit = 1; hit < path.hits; hit++) {
-    const energy = at(path.energy, hit)
-    if (energy !== 0 && isFromSky(path, planes, hit)) sum += energy
+export function weightedLightReturn(
+  target: CrownTarget,
+  { samples, index, cutOff }: SamplingOptions,
+  tracer: LightTracer = lightTracer,
+): number {
+  tracer.setUp(target.planes, { index, cutOff, degrees: 0 })
+  const { rays, capacity } = tracer
+  const weights = new Float64Array(capacity)
+  let [count, weighted] = [0, 0]
+  const traceBatch = () => {
+    tracer.trace(count)
+    for (let ray = 0; ray < count; ray++) weighted += at(weights, ray) * singleAt(rays.fromSky, ray)
+    count = 0
   }
-  return sum
+  forEachEyeRay(target, samples, sampleWholeSky, (point, eye, plane, share) => {
+    rays.x[count] = at(point, 0)
+    rays.y[count] = at(point, 1)
+    rays.z[count] = at(point, 2)
+    rays.dx[count] = -at(eye, 0)
+    rays.dy[count] = -at(eye, 1)
+    rays.dz[count] = -at(eye, 2)
+    rays.entryPlane[count] = plane
+    weights[count] = share * at(eye, 2) ** 2
+    count++
+    if (count === capacity) traceBatch()
+  })
+  traceBatch()
+  return weighted
 }

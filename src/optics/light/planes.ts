@@ -1,13 +1,11 @@
 import type { Facet, StonePart } from '../solid/facet.ts'
-import { at } from './typed-arrays.ts'
-import { DX, DY, DZ, DISTANCE, X, Y, Z, type Ray } from './ray.ts'
 import type { Solid } from '../solid/solid.ts'
 
 /** Codes of the parts of a stone, in the order of planes. */
 export const CROWN = 0
 const PAVILION = 1
-const GIRDLE = 2
-export const FOLD = 3
+export const FOLD = 2
+const GIRDLE = 3
 const codes: Record<StonePart, number> = { crown: CROWN, pavilion: PAVILION, girdle: GIRDLE, fold: FOLD }
 
 /** A solid in the tracer's format: four numbers per plane (normal, offset), ordered by part. */
@@ -15,10 +13,10 @@ export type PlaneSet = {
   readonly order: readonly Facet[]
   readonly planes: Float64Array
   readonly parts: Int32Array
-  /** Index of the first plane of the pavilion, the girdle and the fold. The crown starts at 0. */
+  /** Index of the first plane of the pavilion, the fold and the girdle. The crown starts at 0. */
   readonly pavilionFrom: number
-  readonly girdleFrom: number
   readonly foldFrom: number
+  readonly girdleFrom: number
   readonly count: number
   /** The lowest point of crown facets and the highest point of pavilion facets. */
   readonly crownBottom: number
@@ -37,8 +35,8 @@ export function toPlaneSet(solid: Solid): PlaneSet {
     planes: Float64Array.from(order.flatMap(({ normal, offset }) => [...normal, offset])),
     parts: Int32Array.from(order.map(({ part }) => codes[part])),
     pavilionFrom: before(PAVILION),
-    girdleFrom: before(GIRDLE),
     foldFrom: before(FOLD),
+    girdleFrom: before(GIRDLE),
     count: order.length,
     crownBottom: Math.min(...heights('crown')),
     pavilionTop: Math.max(...heights('pavilion')),
@@ -72,62 +70,3 @@ function innerEllipse(solid: Solid): PlaneSet['inner'] {
 
 /** Rounding tolerance for a vertical girdle facet. */
 const VERTICAL_TOLERANCE = 1e-12
-
-/**
- * The first plane that a ray from inside meets, other than `from`; stores the distance in the ray.
- * A rising ray that meets the crown above the pavilion's highest point and within the inner ellipse cannot have met another plane before,
- * and likewise downwards. This saves most rays the search through half of the planes.
- */
-export function nearestPlane(solid: PlaneSet, ray: Ray, from: number): number {
-  const { planes, pavilionFrom, girdleFrom, foldFrom, count } = solid
-  const rises = at(ray, DZ) > 0
-  ray[DISTANCE] = FAR
-  let nearest = foldFrom < count ? search(planes, ray, from, foldFrom, count, -1) : -1
-  nearest = rises
-    ? search(planes, ray, from, 0, pavilionFrom, nearest)
-    : search(planes, ray, from, pavilionFrom, girdleFrom, nearest)
-  const distance = at(ray, DISTANCE)
-  const z = at(ray, Z) + distance * at(ray, DZ)
-  const isWithinEllipse = isWithin(solid, at(ray, X) + distance * at(ray, DX), at(ray, Y) + distance * at(ray, DY))
-  if (isWithinEllipse && (rises ? z > solid.pavilionTop : z < solid.crownBottom)) return nearest
-  nearest = rises
-    ? search(planes, ray, from, pavilionFrom, girdleFrom, nearest)
-    : search(planes, ray, from, 0, pavilionFrom, nearest)
-  return isWithinEllipse ? nearest : search(planes, ray, from, girdleFrom, foldFrom, nearest)
-}
-
-function isWithin({ inner }: PlaneSet, x: number, y: number): boolean {
-  const along = y - inner.middle
-  return (x * x) / inner.across + (along * along) / inner.along < 1
-}
-
-/** Compares distances (gap over speed) by cross-multiplication, which avoids divisions and mispredicted branches. */
-function search(planes: Float64Array, ray: Ray, from: number, first: number, end: number, nearest: number): number {
-  const x = at(ray, X)
-  const y = at(ray, Y)
-  const z = at(ray, Z)
-  const dx = at(ray, DX)
-  const dy = at(ray, DY)
-  const dz = at(ray, DZ)
-  let bestGap = at(ray, DISTANCE)
-  let bestSpeed = 1
-  let best = nearest
-  for (let plane = first; plane < end; plane++) {
-    const base = 4 * plane
-    const nx = at(planes, base)
-    const ny = at(planes, base + 1)
-    const nz = at(planes, base + 2)
-    const speed = nx * dx + ny * dy + nz * dz
-    const gap = at(planes, base + 3) - nx * x - ny * y - nz * z
-    if (speed * bestGap > bestSpeed * gap && speed > 0 && plane !== from) {
-      bestGap = gap
-      bestSpeed = speed
-      best = plane
-    }
-  }
-  ray[DISTANCE] = bestGap / bestSpeed
-  return best
-}
-
-/** Larger than any stone. */
-const FAR = 100

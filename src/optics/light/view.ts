@@ -3,7 +3,6 @@ import { cross, length, subtract, type Vector } from '../solid/facet.ts'
 import { fractionalPart } from '../rounding.ts'
 import { at } from './typed-arrays.ts'
 import { toPlaneSet, type PlaneSet } from './planes.ts'
-import { aim, type LightPath } from './trace.ts'
 
 /** A view of a stone by a distant eye, centred on the middle of the girdle. */
 export type View = {
@@ -26,47 +25,17 @@ export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: nu
   return { eye, right, up, middle: [0, inner.middle, (crownBottom + pavilionTop) / 2] }
 }
 
-/**
- * Aims a ray from the eye through a point of the view, starting where it enters the stone.
- * @param across, along the point, in widths of the stone from the centre of the view
- * @returns the plane through which it enters, -1 if it misses the stone
- */
-export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: number, along: number): number {
-  const { eye, right, up, middle } = view
-  const x = middle[0] + across * right[0] + along * up[0]
-  const y = middle[1] + across * right[1] + along * up[1]
-  const z = middle[2] + across * right[2] + along * up[2]
-  let [entryPlane, entryDistance, exitDistance] = [-1, -Infinity, Infinity]
-  for (let plane = 0; plane < solid.foldFrom; plane++) {
-    const towards = normalDot(solid.planes, plane, eye[0], eye[1], eye[2])
-    const gap = at(solid.planes, 4 * plane + 3) - normalDot(solid.planes, plane, x, y, z)
-    if (Math.abs(towards) < PARALLEL_TOLERANCE) {
-      if (gap < 0) return -1
-    } else if (towards > 0) {
-      if (-gap / towards > entryDistance) {
-        entryDistance = -gap / towards
-        entryPlane = plane
-      }
-    } else if (-gap / towards < exitDistance) exitDistance = -gap / towards
-  }
-  if (entryDistance >= exitDistance) return -1
-  const [px, py, pz] = [x - entryDistance * eye[0], y - entryDistance * eye[1], z - entryDistance * eye[2]]
-  if (!isOnThisHalf(solid, px, py, pz)) return -1
-  aim(path, px, py, pz, -eye[0], -eye[1], -eye[2])
-  return entryPlane
+/** Where a point of the stone appears in the view, in widths of the stone from the centre. */
+export function project({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
+  const [fromX, fromY, fromZ] = [x - middle[0], y - middle[1], z - middle[2]]
+  return [fromX * right[0] + fromY * right[1] + fromZ * right[2], fromX * up[0] + fromY * up[1] + fromZ * up[2]]
 }
 
-const PARALLEL_TOLERANCE = 1e-12
-
-const normalDot = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
-  at(planes, 4 * plane) * x + at(planes, 4 * plane + 1) * y + at(planes, 4 * plane + 2) * z
-
-/** False beyond the fold of a stone that is traced by one half. */
-function isOnThisHalf({ planes, foldFrom, count }: PlaneSet, x: number, y: number, z: number): boolean {
-  for (let plane = foldFrom; plane < count; plane++) {
-    if (normalDot(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
-  }
-  return true
+/** The sides of the rectangle that the stone, or the half of it that is modelled, takes up in the view. */
+export function boundsIn(view: View, { faces }: Solid): Readonly<Record<'left' | 'right' | 'bottom' | 'top', number>> {
+  const corners = faces.flatMap((face) => face.corners.map((corner) => project(view, corner)))
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)]
+  return { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) }
 }
 
 /** The crown as triangles, for sampling points on it. */

@@ -1,5 +1,5 @@
 import type { PlaneSet } from '../light/planes.ts'
-import { viewFrom, type View } from '../light/view.ts'
+import { boundsIn, project, viewFrom, type View } from '../light/view.ts'
 import type { Face, Solid } from '../solid/solid.ts'
 import { dot, radians, scale, type Vector } from '../solid/facet.ts'
 
@@ -78,21 +78,15 @@ function isUpsideDown({ faces, halves, length }: Solid): boolean {
 }
 
 /** Size and centre of the stone in a view; of a stone modelled by one half, those of the whole stone. */
-function extentOf({ faces, halves }: Solid, view: View) {
-  const projectedCorners = faces.flatMap(({ corners }) => corners.map((corner) => project(view, corner)))
-  const [xs, ys] = [projectedCorners.map(([x]) => x), projectedCorners.map(([, y]) => y)]
-  const across = halves === 2 ? 2 * Math.max(...xs) : Math.max(...xs) - Math.min(...xs)
+function extentOf(solid: Solid, view: View) {
+  const { left, right, bottom, top } = boundsIn(view, solid)
+  const isHalf = solid.halves === 2
   return {
-    across,
-    along: Math.max(...ys) - Math.min(...ys),
-    left: halves === 2 ? 0 : (Math.max(...xs) + Math.min(...xs)) / 2,
-    middle: (Math.max(...ys) + Math.min(...ys)) / 2,
+    across: isHalf ? 2 * right : right - left,
+    along: top - bottom,
+    left: isHalf ? 0 : (right + left) / 2,
+    middle: (top + bottom) / 2,
   }
-}
-
-function project({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
-  const [fromX, fromY, fromZ] = [x - middle[0], y - middle[1], z - middle[2]]
-  return [fromX * right[0] + fromY * right[1] + fromZ * right[2], fromX * up[0] + fromY * up[1] + fromZ * up[2]]
 }
 
 /** Column and row of a point of the stone. Pixel centres have integer coordinates. */

@@ -57,16 +57,12 @@ export class NextFacetFinder {
     this.#setMiddle(ray, positions, column, column, row, row)
     const { pavilionFrom, girdleFrom, foldFrom, count } = this.planes
     const rises = at(ray, DZ) > 0
-    let nearest = foldFrom < count ? this.#search(from, foldFrom, count, -1) : -1
-    nearest = rises
-      ? this.#search(from, 0, pavilionFrom, nearest)
-      : this.#search(from, pavilionFrom, girdleFrom, nearest)
+    let nearest = foldFrom < girdleFrom ? this.#search(from, foldFrom, girdleFrom, -1) : -1
+    nearest = rises ? this.#search(from, 0, pavilionFrom, nearest) : this.#search(from, pavilionFrom, foldFrom, nearest)
     const isWithin = this.#isWithin(positions)
     if (isWithin && this.#isClear(positions, rises)) return nearest
-    nearest = rises
-      ? this.#search(from, pavilionFrom, girdleFrom, nearest)
-      : this.#search(from, 0, pavilionFrom, nearest)
-    return isWithin ? nearest : this.#search(from, girdleFrom, foldFrom, nearest)
+    nearest = rises ? this.#search(from, pavilionFrom, foldFrom, nearest) : this.#search(from, 0, pavilionFrom, nearest)
+    return isWithin ? nearest : this.#search(from, girdleFrom, count, nearest)
   }
 
   /**
@@ -86,24 +82,23 @@ export class NextFacetFinder {
     const { pavilionFrom, girdleFrom, foldFrom, count } = this.planes
     const rises = at(ray, DZ) > 0
     const first = rises ? 0 : pavilionFrom
-    const end = rises ? pavilionFrom : girdleFrom
-    let nearest = foldFrom < count ? this.#search(from, foldFrom, count, -1) : -1
+    const end = rises ? pavilionFrom : foldFrom
+    let nearest = foldFrom < girdleFrom ? this.#search(from, foldFrom, girdleFrom, -1) : -1
     nearest = this.#search(from, first, end, nearest)
     if (nearest >= 0) this.#setGradients(positions, nearest)
     // Within the inner ellipse a ray meets the plane, and every plane before it, before any girdle facet: these are no rivals.
     const isWithin = nearest >= 0 && this.#isWithin(positions)
     if (isWithin && this.#isClear(positions, rises)) {
-      this.#findRivals(positions, nearest, from, foldFrom, count)
+      this.#findRivals(positions, nearest, from, foldFrom, girdleFrom)
       this.#findRivals(positions, nearest, from, first, end)
     } else {
       nearest = rises
-        ? this.#search(from, pavilionFrom, girdleFrom, nearest)
+        ? this.#search(from, pavilionFrom, foldFrom, nearest)
         : this.#search(from, 0, pavilionFrom, nearest)
-      if (!isWithin) nearest = this.#search(from, girdleFrom, foldFrom, nearest)
+      if (!isWithin) nearest = this.#search(from, girdleFrom, count, nearest)
       if (nearest < 0) return nearest
       this.#setGradients(positions, nearest)
-      this.#findRivals(positions, nearest, from, 0, isWithin ? girdleFrom : foldFrom)
-      this.#findRivals(positions, nearest, from, foldFrom, count)
+      this.#findRivals(positions, nearest, from, 0, isWithin ? girdleFrom : count)
     }
     this.#moveLeadsToOrigin(left + right, top + bottom)
     return nearest

@@ -10,10 +10,11 @@ import {
   rowOf,
   type Frame,
 } from '../../../src/optics/picture/frame.ts'
+import { aimFrom } from '../../../scripts/scores-check/plain-tracer/entry.ts'
+import { isFromSky, newPath, trace } from '../../../scripts/scores-check/plain-tracer/light-path.ts'
 import { toPlaneSet, type PlaneSet } from '../../../src/optics/light/planes.ts'
 import { newRay, DX, DY, DZ, OX, OY, OZ } from '../../../src/optics/light/ray.ts'
-import { enterStone, isFromSky, reflectInside, newPath, trace } from '../../../src/optics/light/trace.ts'
-import { aimFrom } from '../../../src/optics/light/view.ts'
+import { enterStone, reflectInside } from '../../../src/optics/light/trace.ts'
 import type { Solid } from '../../../src/optics/solid/solid.ts'
 import type { ModelledShape } from '../../../src/optics/cut/cut.ts'
 import { isClose, nominalCut, roundOf } from '../cuts.ts'

@@ -1,37 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nearestPlane, toPlaneSet } from '../../../src/optics/light/planes.ts'
-import { DX, DY, DZ, newRay, X, Y, Z } from '../../../src/optics/light/ray.ts'
-import { dot, radians, unit, type Facet, type StonePart, type Vector } from '../../../src/optics/solid/facet.ts'
-import { solidOf, type Solid } from '../../../src/optics/solid/solid.ts'
+import { nearestPlane } from '../../scripts/scores-check/plain-tracer/nearest-plane.ts'
+import { toPlaneSet } from '../../src/optics/light/planes.ts'
+import { DX, DY, DZ, newRay, X, Y, Z } from '../../src/optics/light/ray.ts'
+import { dot, type Vector } from '../../src/optics/solid/facet.ts'
+import type { Solid } from '../../src/optics/solid/solid.ts'
+import { plainStones } from '../optics/cuts.ts'
 
 const test = suite('the first plane that a ray hits')
-
-/** A ring of facets at an angle in degrees from the table's plane (above 90: facing down) and a distance from the origin. */
-const ring = (part: StonePart, degrees: number, offset: number, count: number): Facet[] =>
-  Array.from({ length: count }, (_, index) => {
-    const around = (2 * Math.PI * index) / count
-    const [flat, z] = [Math.sin(radians(degrees)), Math.cos(radians(degrees))]
-    return { part, name: part, normal: unit([flat * Math.cos(around), flat * Math.sin(around), z]), offset }
-  })
-const table: Facet = { part: 'crown', name: 'table', normal: [0, 0, 1], offset: 0.2 }
-
-const stones: Readonly<Record<string, Solid>> = {
-  'with upright walls': solidOf([
-    table,
-    ...ring('crown', 35, 0.4, 8),
-    ...ring('girdle', 90, 0.5, 16),
-    ...ring('pavilion', 139, 0.36, 8),
-  ]),
-  'with walls that lean inwards': solidOf([table, ...ring('girdle', 82, 0.5, 7), ...ring('pavilion', 139, 0.36, 8)]),
-  'with walls that lean outwards': solidOf([table, ...ring('girdle', 98, 0.5, 7), ...ring('pavilion', 139, 0.36, 8)]),
-  'with a keel between a wall and its pavilion': solidOf([
-    table,
-    ...ring('girdle', 98, 0.3, 3),
-    { part: 'pavilion', name: 'keel', normal: unit([0.9, 0.1, -0.5]), offset: 0.2 },
-  ]),
-  'without walls': solidOf([table, ...ring('crown', 35, 0.4, 8), ...ring('pavilion', 139, 0.36, 8)]),
-}
 
 /** A low-discrepancy sequence of numbers from 0 to 1. */
 const spread = (index: number, step: number): number => (0.5 + index * step) % 1
@@ -57,7 +33,7 @@ function distanceTo(solid: Solid, from: Vector, towards: Vector): number {
   return Math.min(...ahead.map(({ normal, offset }) => (offset - dot(normal, from)) / dot(normal, towards)))
 }
 
-for (const [name, solid] of Object.entries(stones))
+for (const [name, solid] of Object.entries(plainStones))
   test(`of a stone ${name} is the nearest of all its planes`, () => {
     const planes = toPlaneSet(solid)
     const ray = newRay()
