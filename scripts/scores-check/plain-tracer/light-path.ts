@@ -1,6 +1,6 @@
 import { DX, DY, DZ, DISTANCE, I, newRay, OX, OY, OZ, X, Y, Z, type Ray } from '../../../src/optics/light/ray.ts'
 import { CROWN, FOLD, type PlaneSet } from '../../../src/optics/light/planes.ts'
-import { crossMirrorPlane, enterStone, reflectInside } from '../../../src/optics/light/trace.ts'
+import { crossMirrorPlane, enterStone, reflectInside } from '../../../src/optics/light/fresnel.ts'
 import { at, integerAt } from '../../../src/optics/light/typed-arrays.ts'
 import { nearestPlane } from './nearest-plane.ts'
 

@@ -1,7 +1,7 @@
 import { at, integerAt } from '../light/typed-arrays.ts'
 import { DX, DY, DZ, I, newRay, V, type Ray } from '../light/ray.ts'
 import { CROWN, FOLD, type PlaneSet } from '../light/planes.ts'
-import { enterStone, reflectInside, crossMirrorPlane } from '../light/trace.ts'
+import { enterStone, reflectInside, crossMirrorPlane } from '../light/fresnel.ts'
 import type { Vector } from '../solid/facet.ts'
 import { columnOf, MAX_COORDINATE, rowOf, type VisibleFacet } from './frame.ts'
 import { NextFacetFinder, type RayPositions } from './next-facet.ts'

@@ -1,7 +1,7 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enterStone, reflectInside } from '../../../src/optics/light/trace.ts'
+import { enterStone, reflectInside } from '../../../src/optics/light/fresnel.ts'
 import { DX, DY, DZ, I, newRay, type Ray } from '../../../src/optics/light/ray.ts'
 import { cross, dot, scale, subtract, unit, type Vector } from '../../../src/optics/solid/facet.ts'
 import { isClose } from '../cuts.ts'
