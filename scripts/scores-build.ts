@@ -1,7 +1,8 @@
 /**
  * Generates the data of the scoring model, on all cores: the factors of tilted facets (src/optics/cut/lean-factors.json), the
  * proportions that are not published by shape and grade (cut/unpublished.json), the traced cuts of every shape and grade and of the
- * reference (traced-cuts.json), and the error margins (drawn-errors.json). Deterministic; takes about twenty minutes. Run it after any
+ * reference (traced-cuts.json), and the error margins (drawn-errors.json). The first two, and the true scores that the margins are about,
+ * are traced in full, the others as the service traces. Deterministic; takes about twenty minutes. Run it after any
  * change to the model, then raise the model's version.
  *
  * Arguments select parts: lean, stones, table, errors; each depends on the ones before it. Names of shapes (Pear) limit the build to the
@@ -15,8 +16,10 @@ import { leanTable } from '../src/optics/cut/lean.ts'
 import { unpublishedProportions as existingProportions } from '../src/optics/cut/proportions.ts'
 import { sampledErrorMargins } from '../src/optics/error-margins.ts'
 import { tracedCuts as existingTracedCuts } from '../src/optics/score.ts'
-import { openTracePool, type TracePool } from '../src/optics/threads/trace-pool.ts'
+import { openTracePool } from '../src/optics/threads/trace-pool.ts'
 import { errorRowsOf } from './scores-build/error-rows.ts'
+import { openFullTracePool } from './scores-build/full-trace-pool.ts'
+import type { Tracers } from './scores-build/generated-stones.ts'
 import { leanTableOf } from './scores-build/lean-factors.ts'
 import { chooseUnpublished } from './scores-build/unpublished.ts'
 import { defaultCut } from './scores-check/designs.ts'
@@ -46,8 +49,8 @@ async function buildLean(): Promise<string> {
 }
 
 async function buildStones(): Promise<string> {
-  const chosen = await withAllCores((pool) =>
-    Promise.all(shapes.map(async (shape) => [shape, await chooseUnpublished(shape, pool)] as const)),
+  const chosen = await withAllCores(({ full }) =>
+    Promise.all(shapes.map(async (shape) => [shape, await chooseUnpublished(shape, full)] as const)),
   )
   write('cut/unpublished.json', toJsonLines(mergeRows(Object.fromEntries(chosen), existingProportions)))
   return `${chosen.length} shapes`
@@ -55,10 +58,10 @@ async function buildStones(): Promise<string> {
 
 async function buildTable(): Promise<string> {
   const cuts = shapes.flatMap((shape) => cutGrades.map((grade) => defaultCut(shape, grade)))
-  const [reference, ...entries] = await withAllCores((pool) =>
+  const [reference, ...entries] = await withAllCores(({ quick }) =>
     Promise.all([
-      pool.traceInWorker('reference'),
-      ...cuts.map(async (cut) => [cutKey(cut), await pool.traceInWorker(cut)] as const),
+      quick.traceInWorker('reference'),
+      ...cuts.map(async (cut) => [cutKey(cut), await quick.traceInWorker(cut)] as const),
     ]),
   )
   const traced = new Map(entries)
@@ -73,8 +76,8 @@ async function buildTable(): Promise<string> {
 async function buildErrors(): Promise<string> {
   // The module's constant was loaded at the start, and buildStones may have replaced the file.
   const unpublished = JSON.parse(readFileSync(fileOf('cut/unpublished.json'), 'utf8')) as typeof existingProportions
-  const rows = await withAllCores((pool) =>
-    Promise.all(shapes.map(async (shape) => [shape, await errorRowsOf(shape, unpublished[shape], pool)] as const)),
+  const rows = await withAllCores((tracers) =>
+    Promise.all(shapes.map(async (shape) => [shape, await errorRowsOf(shape, unpublished[shape], tracers)] as const)),
   )
   write('drawn-errors.json', toJsonLines(mergeRows(Object.fromEntries(rows), sampledErrorMargins)))
   return `${rows.length} shapes`
@@ -88,12 +91,13 @@ function mergeRows(
   return Object.fromEntries(modelledShapes.map((shape) => [shape, built[shape] ?? existing[shape]]))
 }
 
-async function withAllCores<Result>(run: (pool: TracePool) => Promise<Result>): Promise<Result> {
-  const pool = openTracePool({ threads: availableParallelism() })
+async function withAllCores<Result>(run: (tracers: Tracers) => Promise<Result>): Promise<Result> {
+  const threads = availableParallelism()
+  const tracers = { full: openFullTracePool(threads), quick: openTracePool({ threads }) }
   try {
-    return await run(pool)
+    return await run(tracers)
   } finally {
-    await pool.close()
+    await Promise.all([tracers.full.close(), tracers.quick.close()])
   }
 }
 

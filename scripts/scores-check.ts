@@ -7,6 +7,7 @@ import { print, type Check, type ChapterKind } from './scores-check/check.ts'
 import { geometryChecks, indexChecks, sizeChecks, weightChecks } from './scores-check/geometry.ts'
 import { energyChecks, fireChecks, leakageChecks, returnChecks } from './scores-check/light.ts'
 import { errorChecks, nominalChecks } from './scores-check/errors.ts'
+import { fullTracingChecks } from './scores-check/full-tracing.ts'
 import { coverageChecks } from './scores-check/coverage.ts'
 import { cutGradeChecks } from './scores-check/cut-grades.ts'
 import { shapeChecks } from './scores-check/shapes.ts'
@@ -38,6 +39,7 @@ const chapters: readonly (readonly [string, ChapterKind, () => Check[] | Promise
     : [
         ['Weighted light return by a second tracer', 'independent', secondTracerChecks] as const,
         ['Fire by a second tracer', 'independent', secondFireChecks] as const,
+        ['Full tracing in double precision', 'independent', fullTracingChecks] as const,
         ['Sampling error', 'property', errorChecks] as const,
         ['Tilted facets, on stones not used for the factors', 'property', leanChecks] as const,
         ['Error margins, on stones not used for the margins', 'property', coverageChecks] as const,

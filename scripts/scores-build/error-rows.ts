@@ -1,7 +1,12 @@
 import type { ModelledShape } from '../../src/optics/cut/cut.ts'
 import { knowledgeLevels, type KnowledgeLevel } from '../../src/optics/error-margins.ts'
-import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
-import { generateStones, scoreNames, type SampledScoreName, type MiddleProportions } from './generated-stones.ts'
+import {
+  generateStones,
+  scoreNames,
+  type SampledScoreName,
+  type MiddleProportions,
+  type Tracers,
+} from './generated-stones.ts'
 import { spreadDeviations } from './real-spread.ts'
 
 /** The check uses other stones: scripts/scores-check/coverage.ts. */
@@ -16,12 +21,12 @@ const COVERAGE = 0.8
 export async function errorRowsOf(
   shape: ModelledShape,
   middles: MiddleProportions,
-  pool: TracePool,
+  tracers: Tracers,
 ): Promise<Record<KnowledgeLevel, number[]>> {
-  const generated = await generateStones(shape, middles, STONES, pool)
+  const generated = await generateStones(shape, middles, STONES, tracers)
   const deviationsOf = (basis: KnowledgeLevel, scoreName: SampledScoreName) =>
     shape === 'Round' && scoreName === 'spread' && (basis === 'shape' || basis === 'grade')
-      ? spreadDeviations(basis, pool)
+      ? spreadDeviations(basis, tracers.quick)
       : generated[basis].map((stone) => Math.abs(stone.deviations[scoreName]))
   const row = async (basis: KnowledgeLevel) =>
     Promise.all(

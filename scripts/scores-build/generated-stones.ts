@@ -17,8 +17,8 @@ import { knowledgeLevels, type KnowledgeLevel } from '../../src/optics/error-mar
 import { weight } from '../../src/optics/light/diamond-material.ts'
 import { relativePerformance } from '../../src/optics/score-formulas.ts'
 import { degrees } from '../../src/optics/solid/facet.ts'
-import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'
+import type { CutTracer } from './full-trace-pool.ts'
 
 /** Relative differences of a stone's own scores from those estimated from what is known of it; spread in points of pc. */
 export type Deviations = Readonly<Record<SampledScoreName, number>>
@@ -32,51 +32,61 @@ export type GeneratedStone = { readonly known: Cut; readonly deviations: Deviati
 
 /**
  * Compares stones from a low-discrepancy sequence with the estimates of their scores. Deterministic. Skips impossible stones, whose crown
- * and pavilion need more than the depth.
+ * and pavilion need more than the depth. A stone's own scores are traced in full, and their estimates as the service traces.
  * @param from the first index within the shape's part of the sequence: the table and its check use different stones
  */
 export async function generateStones(
   shape: ModelledShape,
   middles: MiddleProportions,
   { from, count }: { readonly from: number; readonly count: number },
-  pool: TracePool,
+  tracers: Tracers,
 ): Promise<Record<KnowledgeLevel, GeneratedStone[]>> {
   const found: Record<KnowledgeLevel, GeneratedStone[]> = { shape: [], grade: [], depth: [], angles: [], all: [] }
-  const reference = await pool.traceInWorker('reference')
-  const traces = new Map<string, Promise<TracedCut | null>>()
+  const trace = { full: tracing(tracers.full), quick: tracing(tracers.quick) }
+  const references = {
+    full: await tracers.full.traceInWorker('reference'),
+    quick: await tracers.quick.traceInWorker('reference'),
+  }
   const compare = async (index: number) => {
     const grade = SAMPLED_GRADES[index % SAMPLED_GRADES.length] ?? 'Very Good'
-    const typical = generateStone(shape, 'Typical', middles.Typical, UNGRADED_RANGE, index)
-    const graded = generateStone(shape, grade, middles[grade], 1, index)
+    const placeOf = (dimension: number) => ((index + 1) * ROOT ** -dimension) % 1
+    const typical = generateStone(shape, 'Typical', middles.Typical, UNGRADED_RANGE, placeOf)
+    const graded = generateStone(shape, grade, middles[grade], 1, placeOf)
     for (const basis of knowledgeLevels) {
       const stone = basis === 'grade' ? graded : typical
-      const ownTrace = await traced(stone)
+      const ownTrace = await trace.full(stone)
       if (ownTrace === null) continue
       const known = { ...defaultCut(stone.shape, stone.grade), ...asReported(stone, basis) }
-      const estimate = await traced(known)
+      const estimate = await trace.quick(known)
       if (estimate !== null)
-        found[basis].push({ known, deviations: deviationsOf(shape, ownTrace, estimate, reference) })
+        found[basis].push({ known, deviations: deviationsOf(shape, ownTrace, estimate, references) })
     }
   }
   const first = INDICES_PER_SHAPE * modelledShapes.indexOf(shape) + from
   await Promise.all(Array.from({ length: count }, (_, index) => compare(first + index)))
   return found
+}
 
-  /** Many stones share the same known properties, so traces are cached. */
-  function traced(cut: Cut): Promise<TracedCut | null> {
+/** What traces a stone with its true figures, and what traces it as the service does. */
+export type Tracers = { readonly full: CutTracer; readonly quick: CutTracer }
+
+/** Traces each cut once, since many stones share the same known properties; null if no stone has the proportions. */
+function tracing(tracer: CutTracer): (cut: Cut) => Promise<TracedCut | null> {
+  const traces = new Map<string, Promise<TracedCut | null>>()
+  return (cut) => {
     const key = cutKey(cut)
-    const known = traces.get(key) ?? trace(cut)
+    const known = traces.get(key) ?? traceOrNull(tracer, cut)
     traces.set(key, known)
     return known
   }
+}
 
-  async function trace(cut: Cut): Promise<TracedCut | null> {
-    try {
-      return await pool.traceInWorker(cut)
-    } catch (error) {
-      if (error instanceof ImpossibleProportions) return null
-      throw error
-    }
+async function traceOrNull(tracer: CutTracer, cut: Cut): Promise<TracedCut | null> {
+  try {
+    return await tracer.traceInWorker(cut)
+  } catch (error) {
+    if (error instanceof ImpossibleProportions) return null
+    throw error
   }
 }
 
@@ -84,10 +94,10 @@ function deviationsOf(
   shape: ModelledShape,
   ownTrace: TracedCut,
   estimate: TracedCut,
-  reference: TracedCut,
+  { full, quick }: Readonly<Record<'full' | 'quick', TracedCut>>,
 ): Deviations {
-  const brilliance = relativePerformance(ownTrace, shape, reference) / relativePerformance(estimate, shape, reference)
-  const fire = ownTrace.fire / estimate.fire
+  const brilliance = relativePerformance(ownTrace, shape, full) / relativePerformance(estimate, shape, quick)
+  const fire = ownTrace.fire / full.fire / (estimate.fire / quick.fire)
   return {
     brilliance: brilliance - 1,
     fire: fire - 1,
@@ -98,7 +108,7 @@ function deviationsOf(
   /** The spread of one carat, not rounded. */
   function spreadOf({ volume, faceUpArea }: TracedCut): number {
     const area = (cut: Pick<TracedCut, 'volume' | 'faceUpArea'>) => cut.faceUpArea / weight(cut.volume, 1) ** (2 / 3)
-    return 100 * (1 - (area(reference) / area({ volume, faceUpArea })) ** 1.5)
+    return 100 * (1 - (area(full) / area({ volume, faceUpArea })) ** 1.5)
   }
 }
 
@@ -108,7 +118,7 @@ const INDICES_PER_SHAPE = 128
 const SAMPLED_GRADES: readonly CutGrade[] = ['Excellent', 'Very Good', 'Good']
 
 /** Stones of any grade vary more than those of one grade. */
-const UNGRADED_RANGE = 1.5
+export const UNGRADED_RANGE = 1.5
 
 /**
  * How much stones of one grade vary. Rounds as in the bundled data set: nine of ten stones of a grade (mean of Premium, Very Good and
@@ -126,19 +136,23 @@ const halfRanges = (shape: ModelledShape) => ({
   lengthToWidth: shape === 'Round' ? 0 : shape === 'Briolette' ? 0.13 : 0.08,
 })
 
-/** A stone around the middle of its grade. @param wide multiple of the ranges of one grade */
-function generateStone(
+/**
+ * A stone around the middle of its grade.
+ * @param rangeFactor multiple of the ranges of one grade
+ * @param placeOf the place within the range of each of the seven dimensions, from 0 to 1
+ */
+export function generateStone(
   shape: ModelledShape,
   grade: CutGrade,
   [crownAngle, starPct, lowerPct]: UnpublishedProportions,
   rangeFactor: number,
-  index: number,
+  placeOf: (dimension: number) => number,
 ): Cut {
   const [depthPct, tablePct, girdlePct] = nominal[shape].rows[grade]
   const { lengthToWidth } = nominal[shape]
   const ranges = halfRanges(shape)
   const at = (middle: number, name: keyof typeof ranges, dimension: number) =>
-    middle + rangeFactor * ranges[name] * (2 * (((index + 1) * ROOT ** -dimension) % 1) - 1)
+    middle + rangeFactor * ranges[name] * (2 * placeOf(dimension) - 1)
   const measured = {
     depthPct: at(depthPct, 'depthPct', 1),
     tablePct: at(tablePct, 'tablePct', 2),

@@ -6,6 +6,7 @@ import { ImpossibleProportions } from '../../src/optics/cut/proportions.ts'
 import { traceSolid, idealSolidOfCut } from '../../src/optics/cut/trace-cut.ts'
 import { compareFaces } from '../../src/optics/light/face-up.ts'
 import type { Solid } from '../../src/optics/solid/solid.ts'
+import { fullTracing } from '../scores-check/plain-tracer/full-tracing.ts'
 
 export type LeanTask = { readonly cut: Cut; readonly pattern: number }
 
@@ -17,9 +18,9 @@ parentPort?.on('message', (task: LeanTask) => parentPort?.postMessage(measureLea
 function measureLean({ cut, pattern }: LeanTask): LeanResult {
   const solid = solidOrNull(cut)
   if (solid === null) return null
-  const ideal = traceSolid(solid, null, 1)
+  const ideal = traceSolid(solid, null, fullTracing)
   return grades.map((grade) => {
-    const tilted = traceSolid(perturbSolid(solid, grade, grade, pattern).solid, null, 1)
+    const tilted = traceSolid(perturbSolid(solid, grade, grade, pattern).solid, null, fullTracing)
     return {
       brilliance: compareFaces(tilted, ideal, ideal.frame),
       fire: tilted.fire / ideal.fire,

@@ -1,7 +1,7 @@
 import type { CutGrade } from '../../src/optics/cut/cut.ts'
 import { weight } from '../../src/optics/light/diamond-material.ts'
 import { spreadScore } from '../../src/optics/score-formulas.ts'
-import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
+import type { CutTracer } from './full-trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 import { realStones, datasetGrades } from '../scores-check/stones.ts'
 
@@ -9,7 +9,7 @@ import { realStones, datasetGrades } from '../scores-check/stones.ts'
  * How far the spread of each round in the bundled data set is from that of its grade's, or of the shape's, typical stone; in points of pc. Real
  * stones differ more than generated ones, since weight is hidden in proportions for which no ranges are published.
  */
-export async function spreadDeviations(basis: 'shape' | 'grade', pool: TracePool): Promise<number[]> {
+export async function spreadDeviations(basis: 'shape' | 'grade', pool: CutTracer): Promise<number[]> {
   const reference = await pool.traceInWorker('reference')
   const spreadOf = async (grade: CutGrade) => {
     const cut = await pool.traceInWorker(defaultCut('Round', grade))

@@ -8,9 +8,9 @@ import {
 import { degrees } from '../../src/optics/solid/facet.ts'
 import type { TracedCut } from '../../src/optics/cut/trace-cut.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/optics/score-formulas.ts'
-import type { TracePool } from '../../src/optics/threads/trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 import { giaGradeOf, type GiaGrade } from '../scores-check/gia-charts.ts'
+import type { CutTracer } from './full-trace-pool.ts'
 
 /** A candidate with a grade's published proportions, and its scores. */
 export type TracedCandidate = {
@@ -112,12 +112,12 @@ export type CandidatesByGrade = Readonly<Record<CutGrade, TracedCandidate[]>>
 /** Chooses the unpublished proportions for each grade among candidates that share the published ones and are spread evenly in the others. */
 export async function chooseUnpublished(
   shape: ModelledShape,
-  pool: TracePool,
+  pool: CutTracer,
 ): Promise<Record<CutGrade, UnpublishedProportions>> {
   return chooseCandidates(shape, await candidatesOf(shape, pool))
 }
 
-export async function candidatesOf(shape: ModelledShape, pool: TracePool): Promise<CandidatesByGrade> {
+export async function candidatesOf(shape: ModelledShape, pool: CutTracer): Promise<CandidatesByGrade> {
   const reference = await pool.traceInWorker('reference')
   const found = await Promise.all(
     cutGrades.map(async (grade) => [grade, await traceCandidates(shape, grade, pool, reference)] as const),
@@ -202,7 +202,7 @@ function nearestToRank(
 async function traceCandidates(
   shape: ModelledShape,
   grade: CutGrade,
-  pool: TracePool,
+  pool: CutTracer,
   reference: TracedCut,
 ): Promise<TracedCandidate[]> {
   const candidates = await Promise.all(

@@ -3,6 +3,7 @@ import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/
 import { modelledShapes, type Cut } from '../../src/optics/cut/cut.ts'
 import { unpublishedProportions } from '../../src/optics/cut/proportions.ts'
 import { openTracePool } from '../../src/optics/threads/trace-pool.ts'
+import { openFullTracePool } from '../scores-build/full-trace-pool.ts'
 import { generateStones, scoreNames, type GeneratedStone } from '../scores-build/generated-stones.ts'
 import { makeCheck, type Check } from './check.ts'
 
@@ -13,11 +14,12 @@ const TOLERANCE = 5
 
 /** For generated stones of each level of knowledge, eight of ten errors must be within d. */
 export async function coverageChecks(): Promise<Check[]> {
-  const pool = openTracePool({ threads: availableParallelism() })
+  const threads = availableParallelism()
+  const tracers = { full: openFullTracePool(threads), quick: openTracePool({ threads }) }
   const generated = await Promise.all(
-    modelledShapes.map((shape) => generateStones(shape, unpublishedProportions[shape], STONES, pool)),
+    modelledShapes.map((shape) => generateStones(shape, unpublishedProportions[shape], STONES, tracers)),
   )
-  await pool.close()
+  await Promise.all([tracers.full.close(), tracers.quick.close()])
   return knowledgeLevels.flatMap((basis) =>
     coverageOf(
       basis,

@@ -16,7 +16,7 @@ const HELD_OUT = [53, 59, 65]
 const CELL_STEP = 7
 
 function scoresOf(measures: Partial<RoundMeasures>): Omit<GradedDesign, 'grade'> {
-  return relativeScores(traceSolid(roundBrilliant(measures), { crown: 0, pavilion: 0 }, 1))
+  return relativeScores(traceSolid(roundBrilliant(measures), { crown: 0, pavilion: 0 }))
 }
 
 const commonMeasures = { star: 55, lower: 80, girdle: 3, culet: 0 }

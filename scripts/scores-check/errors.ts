@@ -3,7 +3,7 @@ import { errorMarginsOf } from '../../src/optics/error-margins.ts'
 import { weight } from '../../src/optics/light/diamond-material.ts'
 import { relativePerformance } from '../../src/optics/score-formulas.ts'
 import { referenceCut, findTracedCut } from '../../src/optics/score.ts'
-import { referenceSolid, traceCut, traceSolid } from '../../src/optics/cut/trace-cut.ts'
+import { quickTracing, traceCut, traceReference } from '../../src/optics/cut/trace-cut.ts'
 import { makeCheck, type Check } from './check.ts'
 import { defaultCut, quantile } from './designs.ts'
 import { relativeScores } from './relative-scores.ts'
@@ -16,8 +16,8 @@ const COVERAGE = 0.8
 /** With half the sample spacing in four dimensions, 16 times the rays, eight of ten cuts must change by less than d. */
 export function errorChecks(): Check[] {
   const cuts = modelledShapes.flatMap((shape) => [defaultCut(shape, 'Excellent'), defaultCut(shape, 'Good')])
-  const finest = 16
-  const fineReference = traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, finest)
+  const finest = { ...quickTracing, fineness: 16 }
+  const fineReference = traceReference(finest)
   const changes = cuts.map((cut) => {
     const fine = traceCut(cut, finest)
     const normal = findTracedCut(cut) ?? fine
@@ -76,7 +76,7 @@ export function nominalChecks(): Check[] {
 
 function deviationsOf(stone: Record<string, string>, grade: Grade) {
   const measured = { tablePct: Number(stone['table']), depthPct: Number(stone['depth']) }
-  const own = relativeScores(traceCut({ ...defaultCut('Round', grade), measured }, 0.25))
+  const own = relativeScores(traceCut({ ...defaultCut('Round', grade), measured }, { ...quickTracing, fineness: 0.25 }))
   const nominal = relativeScores(findTracedCut(defaultCut('Round', grade)) ?? referenceCut)
   const mm = (Number(stone['x']) + Number(stone['y'])) / 2
   const pc = 100 * (1 - Number(stone['carat']) / weight(referenceCut.volume, mm))

@@ -14,7 +14,7 @@ const target = (measures: Partial<RoundMeasures>) => crownTargetOf(roundBrillian
 const lightReturnOf = (measures: Partial<RoundMeasures>, samples = 30_000) =>
   weightedLightReturn(target(measures), sampling(samples))
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  measureFaceUp(roundBrilliant(measures), diamondOptics.index, dispersion).fire
+  measureFaceUp(roundBrilliant(measures), { index: diamondOptics.index, dispersion }).fire
 
 const FINE = 200_000
 /** With a quarter of these, the maximum over the crown angle is still off by 0.3 degrees. */

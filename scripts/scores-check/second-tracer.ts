@@ -2,7 +2,7 @@ import type { Cut } from '../../src/optics/cut/cut.ts'
 import { facetModels } from '../../src/optics/cut/facets.ts'
 import { proportionsOf } from '../../src/optics/cut/proportions.ts'
 import { diamondOptics } from '../../src/optics/cut/trace-cut.ts'
-import { measureFaceUp } from '../../src/optics/light/face-up.ts'
+import { FACE_UP_CUT_OFF, measureFaceUp } from '../../src/optics/light/face-up.ts'
 import { weightedLightReturn } from '../../src/optics/light/light-return.ts'
 import { crownTargetOf } from '../../src/optics/light/view.ts'
 import { solidOf, type Solid } from '../../src/optics/solid/solid.ts'
@@ -77,8 +77,6 @@ export const secondTracerChecks = (): Check[] => [
 
 /** The fineness of our tracer for fire: with four times as many spots the result differs by less than 0.05 %. */
 const FINENESS = 16
-/** Our tracer abandons a ray when this fraction of its light is left. */
-const SCORED_CUT_OFF = 0.02
 /** Follows rays almost to their end. */
 const FINE_CUT_OFF = 1e-4
 
@@ -92,7 +90,7 @@ const scoredSettings: FireSettings = {
   F: index.D + (index.F - index.C) / 200,
   C: index.D - (index.F - index.C) / 200,
   angleFactor: 100,
-  cutOff: SCORED_CUT_OFF,
+  cutOff: FACE_UP_CUT_OFF,
 }
 /** Fire as it is defined: with F and C light, and rays followed almost to their end. */
 const definedSettings: FireSettings = { F: index.F, C: index.C, cutOff: FINE_CUT_OFF }
@@ -112,7 +110,7 @@ function estimateFire(sides: readonly HalfSpace[], runs: number): FireEstimates 
 const RUNS = 5
 
 const ourFire = (solid: Solid, dispersion: number = diamondOptics.dispersion): number =>
-  measureFaceUp(solid, diamondOptics.index, dispersion, FINENESS).fire
+  measureFaceUp(solid, { index: diamondOptics.index, dispersion, fineness: FINENESS }).fire
 
 /**
  * Compares fire with a second tracer, which measures the angle between rays of two colours, whereas ours computes its derivative: the
@@ -159,7 +157,7 @@ type Comparison = readonly [subject: string, estimate: Estimate, ours: number]
 function noDispersionCheck(): Check {
   const { D } = index
   const white = [
-    traceFire(roundWith({}), D, [{ F: D, C: D, cutOff: SCORED_CUT_OFF }], 1)[0]?.fire,
+    traceFire(roundWith({}), D, [{ F: D, C: D, cutOff: FACE_UP_CUT_OFF }], 1)[0]?.fire,
     ourFire(roundBrilliant({}), 0),
   ]
   const none = white.every((fire) => fire === 0)

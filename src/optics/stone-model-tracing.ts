@@ -46,5 +46,5 @@ export const solidOfModel = (bytes: Uint8Array): Solid => solidOfBody(toConvexBo
  */
 export function traceModel(bytes: Uint8Array, fold: SymmetryFold | undefined): TracedCut {
   const solid = solidOfModel(bytes)
-  return traceSolid(solid, fold === undefined ? null : measuredDeviation(solid, fold), 1)
+  return traceSolid(solid, fold === undefined ? null : measuredDeviation(solid, fold))
 }

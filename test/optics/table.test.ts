@@ -1,18 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cutGrades, modelledShapes, type Cut } from '../../src/optics/cut/cut.ts'
-import { facetModels } from '../../src/optics/cut/facets.ts'
 import { errorMarginsOf } from '../../src/optics/error-margins.ts'
 import { relativePerformance } from '../../src/optics/score-formulas.ts'
-import {
-  roundProportions,
-  traceCut,
-  traceReference,
-  traceSolid,
-  type TracedCut,
-} from '../../src/optics/cut/trace-cut.ts'
+import { quickTracing, traceCut, traceReference, type TracedCut } from '../../src/optics/cut/trace-cut.ts'
 import { referenceCut, tracedCuts, findTracedCut } from '../../src/optics/score.ts'
-import { solidOf } from '../../src/optics/solid/solid.ts'
 import { nominalCut } from './cuts.ts'
 
 const test = suite('the table of traced cuts')
@@ -71,9 +63,8 @@ for (const cut of isFull
   ? modelledShapes.map((shape) => nominalCut(shape, 'Excellent'))
   : [nominalCut('Princess', 'Good')])
   test(`differs by less than its error from a ${cut.shape} that is sampled ${isFull ? '16' : '4'} times as finely`, () => {
-    const none = { crown: 0, pavilion: 0 }
-    const fine = traceCut(cut, fineness)
-    const one = traceSolid(solidOf(facetModels.Round(roundProportions({}))), none, fineness)
+    const fine = traceCut(cut, { ...quickTracing, fineness })
+    const one = traceReference({ ...quickTracing, fineness })
     const tabulated = findTracedCut(cut)
     assert.ok(tabulated)
     const brilliance =

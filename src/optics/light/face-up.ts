@@ -124,22 +124,27 @@ const SPOTS = 28
 const GRIDS = 4
 
 const MIN_LIT_BRIGHTNESS = 0.2
-const CUT_OFF = 0.02
+/** Remaining energy at which a ray is abandoned. With half of it, nine of ten cuts change by less than 0.001. */
+export const FACE_UP_CUT_OFF = 0.02
 
-/**
- * Measures the face-up appearance from eight directions.
- * @param dispersion refractive index at the F line minus that at the C line
- * @param fineness multiple of the usual number of grids
- */
+export type FaceUpOptions = {
+  readonly index: number
+  /** Refractive index at the F line minus that at the C line. */
+  readonly dispersion: number
+  /** Remaining energy at which a ray is abandoned. */
+  readonly cutOff?: number
+  /** Multiple of the usual number of grids. */
+  readonly fineness?: number
+}
+
+/** Measures the face-up appearance from eight directions. */
 export function measureFaceUp(
   solid: Solid,
-  index: number,
-  dispersion: number,
-  fineness = 1,
+  { index, dispersion, cutOff = FACE_UP_CUT_OFF, fineness = 1 }: FaceUpOptions,
   tracer: LightTracer = lightTracer,
 ): FaceUpMetrics {
   const planes = toPlaneSet(solid)
-  tracer.setUp(planes, { index, cutOff: CUT_OFF, degrees: degrees(dispersion) })
+  tracer.setUp(planes, { index, cutOff, degrees: degrees(dispersion) })
   tracer.rings.fill(0)
   const grid = gridOver(solid)
   const faceUp = newSums(planes.count)

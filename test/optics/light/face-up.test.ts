@@ -12,7 +12,7 @@ import { isClose, nominalCut, roundOf, rotatedBy } from '../cuts.ts'
 const test = suite('a face-up stone')
 
 const { index, dispersion } = diamondOptics
-const metricsOf = (solid: Solid, fineness?: number) => measureFaceUp(solid, index, dispersion, fineness)
+const metricsOf = (solid: Solid, fineness = 1) => measureFaceUp(solid, { index, dispersion, fineness })
 const reference = metricsOf(roundOf({}))
 const round = (measures: Partial<RoundMeasures>) => metricsOf(roundOf(measures))
 const relativeBrilliance = (face: FaceUpMetrics) => compareFaces(face, reference, requiredFrame('Round'))
@@ -108,12 +108,12 @@ test('is not penalized for a table that is usual for its shape, and increasingly
 })
 
 test('has no fire without dispersion, or with so little that the eye blurs it', () => {
-  assert.is(measureFaceUp(roundOf({}), index, 0).fire, 0)
-  assert.is(measureFaceUp(roundOf({}), index, dispersion / 1000).fire, 0)
+  assert.is(measureFaceUp(roundOf({}), { index, dispersion: 0 }).fire, 0)
+  assert.is(measureFaceUp(roundOf({}), { index, dispersion: dispersion / 1000 }).fire, 0)
 })
 
 test('has more than twice the fire with twice the dispersion, because the eye blurs small dispersion', () =>
-  assert.ok(measureFaceUp(roundOf({}), index, 2 * dispersion).fire > 2 * reference.fire))
+  assert.ok(measureFaceUp(roundOf({}), { index, dispersion: 2 * dispersion }).fire > 2 * reference.fire))
 
 test('is sampled through one of its halves if it is a heart', () => {
   const heart = metricsOf(solidOf(facetModels.Heart(proportionsOf(nominalCut('Heart', 'Excellent')))))

@@ -12,7 +12,7 @@ const test = suite('ray tracing')
 const beam = { samples: 8000, index: diamondOptics.index, cutOff: 1e-3 }
 const weighted = (measures: Partial<RoundMeasures>) => weightedLightReturn(crownTargetOf(roundOf(measures)), beam)
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  measureFaceUp(roundOf(measures), diamondOptics.index, dispersion).fire
+  measureFaceUp(roundOf(measures), { index: diamondOptics.index, dispersion }).fire
 
 test("uses diamond's refractive index and dispersion", () => {
   assert.ok(isClose(refractiveIndex(lines.d), 2.41748, 0.00001))

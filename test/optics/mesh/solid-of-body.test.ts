@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { modelledShapes, type ModelledShape } from '../../../src/optics/cut/cut.ts'
-import { solidOfCut, traceSolid } from '../../../src/optics/cut/trace-cut.ts'
+import { quickTracing, solidOfCut, traceSolid } from '../../../src/optics/cut/trace-cut.ts'
 import { caratsOf } from '../../../src/optics/light/diamond-material.ts'
 import { toConvexBody, type ConvexBody } from '../../../src/optics/mesh/convex-body.ts'
 import { InvalidMesh, type Mesh } from '../../../src/optics/mesh/mesh.ts'
@@ -103,7 +103,9 @@ for (const shape of ['Round', 'Princess'] as const)
     const none = { crown: 0, pavilion: 0 }
     const { solid } = solidOfBody(toConvexBody(readMesh(fileOf(shape, 'text STL')).mesh))
     // It is rotated by a right angle and hit by different rays, which alone changes figures by about 1 %.
-    const [got, expected] = [solid, modelled(shape)].map((stone) => traceSolid(stone, none, 2).weighted)
+    const [got, expected] = [solid, modelled(shape)].map(
+      (stone) => traceSolid(stone, none, { ...quickTracing, fineness: 2 }).weighted,
+    )
     assert.ok(isClose((got ?? 0) / (expected ?? 0), 1, 0.02), `${got}, not ${expected}`)
   })
 
@@ -160,7 +162,7 @@ test('that is a cube has a girdle, a table and a culet, and can be traced', () =
     'girdle',
     'table',
   ])
-  assert.ok(Number.isFinite(traceSolid(solid, { crown: 0, pavilion: 0 }, 0.01).weighted))
+  assert.ok(Number.isFinite(traceSolid(solid, { crown: 0, pavilion: 0 }, { ...quickTracing, fineness: 0.01 }).weighted))
 })
 
 test('that is a tetrahedron has no girdle, and can be traced', () => {
@@ -180,7 +182,7 @@ test('that is a tetrahedron has no girdle, and can be traced', () => {
     ],
   })
   assert.is(countOf(solid.facets, 'pavilion'), 3)
-  assert.ok(Number.isFinite(traceSolid(solid, { crown: 0, pavilion: 0 }, 0.01).weighted))
+  assert.ok(Number.isFinite(traceSolid(solid, { crown: 0, pavilion: 0 }, { ...quickTracing, fineness: 0.01 }).weighted))
 })
 
 test('with 100,000 facets is merged into at most 600 planes, and reports the merging angle', () => {
