@@ -17,7 +17,7 @@ type RelativeScores = Readonly<Record<(typeof scoreNames)[number], number>>
 type Difference = RelativeScores & { readonly shape: ModelledShape }
 
 /** Stones by lot, as many of each shape. Impossible ones are left out, and replaced by the next of their shape. */
-function stonesByLot(): Cut[] {
+export function stonesByLot(): Cut[] {
   const random = new SeededRandom(SEED)
   return modelledShapes.flatMap((shape) => {
     const found: Cut[] = []

@@ -201,10 +201,10 @@ function enter(lane: i32, ray: i32): bool {
   setVector(TURN, lane, 1, 0, 0)
   setVector(TURN + 3, lane, 0, 1, 0)
   setVector(TURN + 6, lane, 0, 0, 1)
-  const along0 = ux * nx + uy * ny + uz * nz
+  const normalPart = ux * nx + uy * ny + uz * nz
   setVector(ENTRY_NORMAL, lane, nx, ny, nz)
-  setVector(TANGENT, lane, ux - along0 * nx, uy - along0 * ny, uz - along0 * nz)
-  setNumber(OUTSIDE, lane, 1 - index * index * (1 - along0 * along0))
+  setVector(TANGENT, lane, ux - normalPart * nx, uy - normalPart * ny, uz - normalPart * nz)
+  setNumber(OUTSIDE, lane, 1 - index * index * (1 - normalPart * normalPart))
   setVector(EYE, lane, -dx, -dy, -dz)
   for (let result = SEEN; result <= BRIGHTEST; result++) setNumber(result, lane, 0)
   setInteger(PATH, lane, plane)

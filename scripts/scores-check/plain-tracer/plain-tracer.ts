@@ -2,7 +2,7 @@ import { forEachEyeRay, type DirectionSampler, type SamplingOptions } from '../.
 import type { Light, LightTracer, RayBatch } from '../../../src/optics/light/light-tracer.ts'
 import type { PlaneSet } from '../../../src/optics/light/planes.ts'
 import { BLUR_DEGREES, RING, RINGS, sky } from '../../../src/optics/light/sky.ts'
-import { at, integerAt, singleAt } from '../../../src/optics/light/typed-arrays.ts'
+import { at, integerAt } from '../../../src/optics/light/typed-arrays.ts'
 import type { CrownTarget } from '../../../src/optics/light/view.ts'
 import { radians } from '../../../src/optics/solid/facet.ts'
 import { aimAlong } from './entry.ts'
@@ -15,7 +15,7 @@ const CAPACITY = 4096
  * shows what the tracer in WebAssembly must find.
  */
 export function openPlainTracer(): LightTracer {
-  const numbers = () => new Float32Array(CAPACITY)
+  const numbers = () => new Float64Array(CAPACITY)
   const integers = () => new Int32Array(CAPACITY)
   const rays: RayBatch = {
     x: numbers(),
@@ -54,7 +54,7 @@ export function openPlainTracer(): LightTracer {
 
 /** Aims the path along a ray of the batch. Returns its plane of entry, -1 if it misses the stone. */
 function aimAtRay(rays: RayBatch, ray: number, planes: PlaneSet, path: LightPath): number {
-  const of = (numbers: Float32Array) => singleAt(numbers, ray)
+  const of = (numbers: RayBatch['x']) => numbers[ray] ?? 0
   const [x, y, z, dx, dy, dz] = [of(rays.x), of(rays.y), of(rays.z), of(rays.dx), of(rays.dy), of(rays.dz)]
   const entryPlane = integerAt(rays.entryPlane, ray)
   if (entryPlane < 0) return aimAlong(planes, path, x, y, z, dx, dy, dz)
@@ -71,7 +71,7 @@ function observe(
   rings: Float64Array,
 ): void {
   const entryPlane = integerAt(rays.entryPlane, ray)
-  const eye = [-singleAt(rays.dx, ray), -singleAt(rays.dy, ray), -singleAt(rays.dz, ray)] as const
+  const eye = [-(rays.dx[ray] ?? 0), -(rays.dy[ray] ?? 0), -(rays.dz[ray] ?? 0)] as const
   trace(path, planes, entryPlane, index, cutOff)
   let [brightness, fire, leak, fromSky, brightest] = [0, 0, 0, 0, 0]
   rays.flash[ray] = entryPlane

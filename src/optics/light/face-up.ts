@@ -2,7 +2,7 @@ import type { Solid } from '../solid/solid.ts'
 import { degrees, radians } from '../solid/facet.ts'
 import { lightTracer, type LightTracer, type RayBatch } from './light-tracer.ts'
 import { toPlaneSet } from './planes.ts'
-import { at, integerAt, singleAt } from './typed-arrays.ts'
+import { at, integerAt } from './typed-arrays.ts'
 import { boundsIn, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
 
 /** The face in square cells. A cell is a seventh as wide as a round of the same area. */
@@ -127,7 +127,7 @@ const MIN_LIT_BRIGHTNESS = 0.2
 /** Remaining energy at which a ray is abandoned. With half of it, nine of ten cuts change by less than 0.001. */
 export const FACE_UP_CUT_OFF = 0.02
 
-export type FaceUpOptions = {
+type FaceUpOptions = {
   readonly index: number
   /** Refractive index at the F line minus that at the C line. */
   readonly dispersion: number
@@ -264,14 +264,14 @@ function traceSpots(
       const facet = integerAt(rays.entryPlane, ray)
       if (facet < 0) continue
       const spot = integerAt(spotOfRay, ray)
-      const brightness = singleAt(rays.brightness, ray)
-      const fire = singleAt(rays.fire, ray)
+      const brightness = rays.brightness[ray] ?? 0
+      const fire = rays.fire[ray] ?? 0
       spots.brightness[spot] = brightness
       spots.fire[spot] = fire
       spots.flash[spot] = integerAt(rays.flash, ray)
       sums.spotsByFacet[facet] = at(sums.spotsByFacet, facet) + 1
       sums.fireByFacet[facet] = at(sums.fireByFacet, facet) + fire
-      sums.leakByFacet[facet] = at(sums.leakByFacet, facet) + singleAt(rays.leak, ray)
+      sums.leakByFacet[facet] = at(sums.leakByFacet, facet) + (rays.leak[ray] ?? 0)
       addToCells(cells, (spot % spotsPerRow) + 0.5 + across, Math.floor(spot / spotsPerRow) + 0.5 + along, brightness)
     }
     count = 0

@@ -1,5 +1,5 @@
 import { lightTracer, type LightTracer } from './light-tracer.ts'
-import { at, integerAt, singleAt } from './typed-arrays.ts'
+import { at, integerAt } from './typed-arrays.ts'
 import { chooseTriangle, sample, type CrownTarget } from './view.ts'
 
 /** `samples`: number of eye rays; `index`: refractive index; `cutOff`: remaining energy at which a ray is abandoned. */
@@ -72,7 +72,7 @@ export function weightedLightReturn(
   let [count, weighted] = [0, 0]
   const traceBatch = () => {
     tracer.trace(count)
-    for (let ray = 0; ray < count; ray++) weighted += at(weights, ray) * singleAt(rays.fromSky, ray)
+    for (let ray = 0; ray < count; ray++) weighted += at(weights, ray) * (rays.fromSky[ray] ?? 0)
     count = 0
   }
   forEachEyeRay(target, samples, sampleWholeSky, (point, eye, plane, share) => {

@@ -4,32 +4,35 @@ import type { PlaneSet } from './planes.ts'
 import { at } from './typed-arrays.ts'
 import code from './tracer.json' with { type: 'json' }
 
+/** Single precision in WebAssembly, double in the plain tracer. */
+type Numbers = Float32Array | Float64Array
+
 /**
  * A batch of rays from an eye, and what it sees along each: one array per property. Lengths in widths of the stone; energies are fractions
  * of the light that an eye would send along the ray.
  */
 export type RayBatch = {
   /** A point on the ray's line. */
-  readonly x: Float32Array
-  readonly y: Float32Array
-  readonly z: Float32Array
+  readonly x: Numbers
+  readonly y: Numbers
+  readonly z: Numbers
   /** Its direction, away from the eye. */
-  readonly dx: Float32Array
-  readonly dy: Float32Array
-  readonly dz: Float32Array
+  readonly dx: Numbers
+  readonly dy: Numbers
+  readonly dz: Numbers
   /**
    * The plane on which the point lies, through which the ray enters; -1 if the point lies outside, before the plane is known. It is then
    * replaced by the plane, and stays -1 if the ray misses the stone.
    */
   readonly entryPlane: Int32Array
   /** The results, which stay as they were for rays that miss. Light of the sky around the eye, by the brightness of its zones. */
-  readonly brightness: Float32Array
+  readonly brightness: Numbers
   /** The angle between two colours beyond what an eye blurs, times the energy. Degrees. */
-  readonly fire: Float32Array
+  readonly fire: Numbers
   /** Energy from below the stone, through the pavilion, or from behind the eye. */
-  readonly leak: Float32Array
+  readonly leak: Numbers
   /** Energy from above through the crown. */
-  readonly fromSky: Float32Array
+  readonly fromSky: Numbers
   /** Neighbouring rays with the same number belong to the same flash: their brightest light takes the same path. */
   readonly flash: Int32Array
 }

@@ -4,4 +4,3 @@
  */
 export const at = (numbers: Float64Array, index: number): number => numbers[index] ?? 0
 export const integerAt = (numbers: Int32Array, index: number): number => numbers[index] ?? 0
-export const singleAt = (numbers: Float32Array, index: number): number => numbers[index] ?? 0

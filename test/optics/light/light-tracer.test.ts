@@ -47,7 +47,7 @@ function traceBy(tracer: LightTracer, solid: Solid, cutOff = light.cutOff): Sigh
   tracer.trace(RAYS)
   const { rays, rings } = tracer
   const entryPlane = [...rays.entryPlane.subarray(0, RAYS)]
-  const first = (numbers: Float32Array | Int32Array) =>
+  const first = (numbers: RayBatch['x'] | RayBatch['flash']) =>
     entryPlane.map((plane, ray) => (plane < 0 ? 0 : (numbers[ray] ?? NaN)))
   return {
     brightness: first(rays.brightness),
