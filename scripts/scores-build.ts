@@ -2,7 +2,7 @@
  * Generates the data of the scoring model, on all cores: the factors of tilted facets (src/optics/cut/lean-factors.json), the
  * proportions that are not published by shape and grade (cut/unpublished.json), the traced cuts of every shape and grade and of the
  * reference (traced-cuts.json), and the error margins (drawn-errors.json). The first two, and the true scores that the margins are about,
- * are traced in full, the others as the service traces. Deterministic; takes about twenty minutes. Run it after any
+ * are traced in full, the others as the service traces. Deterministic; takes about 45 minutes. Run it after any
  * change to the model, then raise the model's version.
  *
  * Arguments select parts: lean, stones, table, errors; each depends on the ones before it. Names of shapes (Pear) limit the build to the
@@ -16,10 +16,8 @@ import { leanTable } from '../src/optics/cut/lean.ts'
 import { unpublishedProportions as existingProportions } from '../src/optics/cut/proportions.ts'
 import { sampledErrorMargins } from '../src/optics/error-margins.ts'
 import { tracedCuts as existingTracedCuts } from '../src/optics/score.ts'
-import { openTracePool } from '../src/optics/threads/trace-pool.ts'
 import { errorRowsOf } from './scores-build/error-rows.ts'
-import { openFullTracePool } from './scores-build/full-trace-pool.ts'
-import type { Tracers } from './scores-build/generated-stones.ts'
+import { withTracers } from './scores-build/tracers.ts'
 import { leanTableOf } from './scores-build/lean-factors.ts'
 import { chooseUnpublished } from './scores-build/unpublished.ts'
 import { defaultCut } from './scores-check/designs.ts'
@@ -49,7 +47,7 @@ async function buildLean(): Promise<string> {
 }
 
 async function buildStones(): Promise<string> {
-  const chosen = await withAllCores(({ full }) =>
+  const chosen = await withTracers(({ full }) =>
     Promise.all(shapes.map(async (shape) => [shape, await chooseUnpublished(shape, full)] as const)),
   )
   write('cut/unpublished.json', toJsonLines(mergeRows(Object.fromEntries(chosen), existingProportions)))
@@ -58,7 +56,7 @@ async function buildStones(): Promise<string> {
 
 async function buildTable(): Promise<string> {
   const cuts = shapes.flatMap((shape) => cutGrades.map((grade) => defaultCut(shape, grade)))
-  const [reference, ...entries] = await withAllCores(({ quick }) =>
+  const [reference, ...entries] = await withTracers(({ quick }) =>
     Promise.all([
       quick.traceInWorker('reference'),
       ...cuts.map(async (cut) => [cutKey(cut), await quick.traceInWorker(cut)] as const),
@@ -76,7 +74,7 @@ async function buildTable(): Promise<string> {
 async function buildErrors(): Promise<string> {
   // The module's constant was loaded at the start, and buildStones may have replaced the file.
   const unpublished = JSON.parse(readFileSync(fileOf('cut/unpublished.json'), 'utf8')) as typeof existingProportions
-  const rows = await withAllCores((tracers) =>
+  const rows = await withTracers((tracers) =>
     Promise.all(shapes.map(async (shape) => [shape, await errorRowsOf(shape, unpublished[shape], tracers)] as const)),
   )
   write('drawn-errors.json', toJsonLines(mergeRows(Object.fromEntries(rows), sampledErrorMargins)))
@@ -89,16 +87,6 @@ function mergeRows(
   existing: Readonly<Record<ModelledShape, unknown>>,
 ): Record<string, unknown> {
   return Object.fromEntries(modelledShapes.map((shape) => [shape, built[shape] ?? existing[shape]]))
-}
-
-async function withAllCores<Result>(run: (tracers: Tracers) => Promise<Result>): Promise<Result> {
-  const threads = availableParallelism()
-  const tracers = { full: openFullTracePool(threads), quick: openTracePool({ threads }) }
-  try {
-    return await run(tracers)
-  } finally {
-    await Promise.all([tracers.full.close(), tracers.quick.close()])
-  }
 }
 
 function fileOf(path: string): URL {

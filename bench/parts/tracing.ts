@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { modelledShapes, type Cut } from '../../src/optics/cut/cut.ts'
 import { traceCut } from '../../src/optics/cut/trace-cut.ts'
+import { quantile } from '../../scripts/scores-check/designs.ts'
 import { stonesByLot } from '../../scripts/scores-check/full-tracing.ts'
 import { fullTracing } from '../../scripts/scores-check/plain-tracer/full-tracing.ts'
 
@@ -19,10 +20,6 @@ function measureTracing(cut: Cut, trace: Trace): number {
   trace(cut)
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
-}
-
-function quantile(values: readonly number[], fraction: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(fraction * values.length)] ?? NaN
 }
 
 const stones = stonesByLot()

@@ -1,12 +1,7 @@
 import type { ModelledShape } from '../../src/optics/cut/cut.ts'
 import { knowledgeLevels, type KnowledgeLevel } from '../../src/optics/error-margins.ts'
-import {
-  generateStones,
-  scoreNames,
-  type SampledScoreName,
-  type MiddleProportions,
-  type Tracers,
-} from './generated-stones.ts'
+import { generateStones, scoreNames, type SampledScoreName, type MiddleProportions } from './generated-stones.ts'
+import type { Tracers } from './tracers.ts'
 import { spreadDeviations } from './real-spread.ts'
 
 /** The check uses other stones: scripts/scores-check/coverage.ts. */

@@ -18,7 +18,7 @@ import { weight } from '../../src/optics/light/diamond-material.ts'
 import { relativePerformance } from '../../src/optics/score-formulas.ts'
 import { degrees } from '../../src/optics/solid/facet.ts'
 import { defaultCut } from '../scores-check/designs.ts'
-import type { CutTracer } from './full-trace-pool.ts'
+import type { CutTracer, Tracers } from './tracers.ts'
 
 /** Relative differences of a stone's own scores from those estimated from what is known of it; spread in points of pc. */
 export type Deviations = Readonly<Record<SampledScoreName, number>>
@@ -66,9 +66,6 @@ export async function generateStones(
   await Promise.all(Array.from({ length: count }, (_, index) => compare(first + index)))
   return found
 }
-
-/** What traces a stone with its true figures, and what traces it as the service does. */
-export type Tracers = { readonly full: CutTracer; readonly quick: CutTracer }
 
 /** Traces each cut once, since many stones share the same known properties; null if no stone has the proportions. */
 function tracing(tracer: CutTracer): (cut: Cut) => Promise<TracedCut | null> {

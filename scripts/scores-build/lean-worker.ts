@@ -2,10 +2,9 @@ import { parentPort } from 'node:worker_threads'
 import { grades, type Cut } from '../../src/optics/cut/cut.ts'
 import type { LeanFigure } from '../../src/optics/cut/lean.ts'
 import { perturbSolid } from '../../src/optics/cut/perturbation.ts'
-import { ImpossibleProportions } from '../../src/optics/cut/proportions.ts'
-import { traceSolid, idealSolidOfCut } from '../../src/optics/cut/trace-cut.ts'
+import { traceSolid } from '../../src/optics/cut/trace-cut.ts'
 import { compareFaces } from '../../src/optics/light/face-up.ts'
-import type { Solid } from '../../src/optics/solid/solid.ts'
+import { solidOrNull } from '../scores-check/designs.ts'
 import { fullTracing } from '../scores-check/plain-tracer/full-tracing.ts'
 
 export type LeanTask = { readonly cut: Cut; readonly pattern: number }
@@ -28,13 +27,4 @@ function measureLean({ cut, pattern }: LeanTask): LeanResult {
       avg: tilted.weighted / ideal.weighted,
     }
   })
-}
-
-function solidOrNull(cut: Cut): Solid | null {
-  try {
-    return idealSolidOfCut(cut)
-  } catch (error) {
-    if (error instanceof ImpossibleProportions) return null
-    throw error
-  }
 }

@@ -1,7 +1,7 @@
 import type { CutGrade } from '../../src/optics/cut/cut.ts'
 import { weight } from '../../src/optics/light/diamond-material.ts'
 import { spreadScore } from '../../src/optics/score-formulas.ts'
-import type { CutTracer } from './full-trace-pool.ts'
+import type { CutTracer } from './tracers.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 import { realStones, datasetGrades } from '../scores-check/stones.ts'
 

@@ -10,7 +10,7 @@ import type { TracedCut } from '../../src/optics/cut/trace-cut.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/optics/score-formulas.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 import { giaGradeOf, type GiaGrade } from '../scores-check/gia-charts.ts'
-import type { CutTracer } from './full-trace-pool.ts'
+import type { CutTracer } from './tracers.ts'
 
 /** A candidate with a grade's published proportions, and its scores. */
 export type TracedCandidate = {

@@ -1,10 +1,8 @@
-import { availableParallelism } from 'node:os'
 import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/optics/error-margins.ts'
 import { modelledShapes, type Cut } from '../../src/optics/cut/cut.ts'
 import { unpublishedProportions } from '../../src/optics/cut/proportions.ts'
-import { openTracePool } from '../../src/optics/threads/trace-pool.ts'
-import { openFullTracePool } from '../scores-build/full-trace-pool.ts'
 import { generateStones, scoreNames, type GeneratedStone } from '../scores-build/generated-stones.ts'
+import { withTracers } from '../scores-build/tracers.ts'
 import { makeCheck, type Check } from './check.ts'
 
 /** Per shape. The error margins were computed from other stones. */
@@ -14,12 +12,9 @@ const TOLERANCE = 5
 
 /** For generated stones of each level of knowledge, eight of ten errors must be within d. */
 export async function coverageChecks(): Promise<Check[]> {
-  const threads = availableParallelism()
-  const tracers = { full: openFullTracePool(threads), quick: openTracePool({ threads }) }
-  const generated = await Promise.all(
-    modelledShapes.map((shape) => generateStones(shape, unpublishedProportions[shape], STONES, tracers)),
+  const generated = await withTracers((tracers) =>
+    Promise.all(modelledShapes.map((shape) => generateStones(shape, unpublishedProportions[shape], STONES, tracers))),
   )
-  await Promise.all([tracers.full.close(), tracers.quick.close()])
   return knowledgeLevels.flatMap((basis) =>
     coverageOf(
       basis,

@@ -1,6 +1,6 @@
 import { FOLD, type PlaneSet } from '../../../src/optics/light/planes.ts'
 import { at, integerAt } from '../../../src/optics/light/typed-arrays.ts'
-import type { View } from '../../../src/optics/light/view.ts'
+import { pointIn, type View } from '../../../src/optics/light/view.ts'
 import { aim, type LightPath } from './light-path.ts'
 
 /**
@@ -9,11 +9,8 @@ import { aim, type LightPath } from './light-path.ts'
  * @returns the plane through which it enters, -1 if it misses the stone
  */
 export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: number, along: number): number {
-  const { eye, right, up, middle } = view
-  const x = middle[0] + across * right[0] + along * up[0]
-  const y = middle[1] + across * right[1] + along * up[1]
-  const z = middle[2] + across * right[2] + along * up[2]
-  return aimAlong(solid, path, x, y, z, -eye[0], -eye[1], -eye[2])
+  const { eye } = view
+  return aimAlong(solid, path, ...pointIn(view, across, along), -eye[0], -eye[1], -eye[2])
 }
 
 /** Aims a ray along the line through (x y z) in direction (dx dy dz), starting where it enters the stone. Returns the plane, -1 if there is none. */

@@ -83,8 +83,8 @@ export type Tracing = {
 }
 
 /**
- * As the service traces: no score differs by more than 0.02 from what is traced in double precision and until half the energy is left, and
- * nine of ten by 0.01 (docs/scoring-model.md). With 16 times as many rays, no score changes by more than its d.
+ * As the service traces. Relative scores differ by at most 0.02 from those traced in double precision and until half as much energy is left,
+ * and by at most 0.01 for nine of ten stones (docs/scoring-model.md). With 16 times as many rays, no score changes by more than its d.
  */
 export const quickTracing: Tracing = {
   tracer: lightTracer,

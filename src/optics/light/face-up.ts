@@ -3,7 +3,7 @@ import { degrees, radians } from '../solid/facet.ts'
 import { lightTracer, type LightTracer, type RayBatch } from './light-tracer.ts'
 import { toPlaneSet } from './planes.ts'
 import { at, integerAt } from './typed-arrays.ts'
-import { boundsIn, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
+import { boundsIn, pointIn, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
 
 /** The face in square cells. A cell is a seventh as wide as a round of the same area. */
 type BrightnessGrid = {
@@ -289,10 +289,12 @@ function traceSpots(
 }
 
 /** Aims a ray of the batch from the eye through a point of the view. */
-function aimThrough({ eye, right, up, middle }: View, rays: RayBatch, ray: number, x: number, y: number): void {
-  rays.x[ray] = middle[0] + x * right[0] + y * up[0]
-  rays.y[ray] = middle[1] + x * right[1] + y * up[1]
-  rays.z[ray] = middle[2] + x * right[2] + y * up[2]
+function aimThrough(view: View, rays: RayBatch, ray: number, across: number, along: number): void {
+  const { eye } = view
+  const [x, y, z] = pointIn(view, across, along)
+  rays.x[ray] = x
+  rays.y[ray] = y
+  rays.z[ray] = z
   rays.dx[ray] = -eye[0]
   rays.dy[ray] = -eye[1]
   rays.dz[ray] = -eye[2]

@@ -25,6 +25,13 @@ export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: nu
   return { eye, right, up, middle: [0, inner.middle, (crownBottom + pavilionTop) / 2] }
 }
 
+/** The point of space in the middle plane of the view, in widths of the stone from its centre. */
+export const pointIn = ({ right, up, middle }: View, across: number, along: number): Vector => [
+  middle[0] + across * right[0] + along * up[0],
+  middle[1] + across * right[1] + along * up[1],
+  middle[2] + across * right[2] + along * up[2],
+]
+
 /** Where a point of the stone appears in the view, in widths of the stone from the centre. */
 export function project({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
   const [fromX, fromY, fromZ] = [x - middle[0], y - middle[1], z - middle[2]]
