@@ -42,7 +42,7 @@ export function statedProportions(fields: DiamondFields): StatedProportions | un
       : { length, width, ...(height !== undefined && { depth: height }) }
   const isWrongSize = size !== undefined && !isPlausible(size, statement, fields.carat)
   const proportions = { ...percentsAndAngles, ...(size !== undefined && !isWrongSize && { size }) }
-  const contradictions = contradictionsOf(statement)
+  const contradictions = contradictionsOf(isWrongSize ? percentsAndAngles : statement)
   return {
     proportions: contradictions.length === 0 ? proportions : outlineOf(proportions),
     contradictions: [

@@ -67,4 +67,12 @@ test('that do not fit the weight have no size, but keep the others', () => {
   assert.is(stated({ length: 64.4, width: 64.1 })?.contradictions.length, 1)
 })
 
+test('that do not fit the weight are not compared with the depth', () => {
+  const misread = { length: 5.12, width: 5.15, height: 31.8 }
+  assert.equal(stated({ ...misread, depth: 61.8 }, { carat: 0.51 }), {
+    proportions: { depth: 61.8 },
+    contradictions: ['No diamond of 0.51 carats measures 5.12 x 5.15 x 31.8 mm: its size is not used'],
+  })
+})
+
 test.run()
