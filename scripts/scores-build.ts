@@ -1,9 +1,9 @@
 /**
  * Generates the data of the scoring model, on all cores: the factors of tilted facets (src/optics/cut/lean-factors.json), the
- * proportions that are not published by shape and grade (cut/unpublished.json), the traced cuts of every shape and grade and of the
- * reference (traced-cuts.json), and the error margins (drawn-errors.json). The first two, and the true scores that the margins are about,
- * are traced in full, the others as the service traces. Deterministic; takes about 45 minutes. Run it after any
- * change to the model, then raise the model's version.
+ * proportions that are not published by shape and grade (cut/unpublished.json), the traced cuts of every shape and grade, of the
+ * bundled data set's rounds and of the reference (traced-cuts.json), and the error margins (drawn-errors.json). The first two, and the
+ * true scores that the margins are about, are traced in full, the others as the service traces. Deterministic; takes about 45 minutes.
+ * Run it after any change to the model, then raise the model's version.
  *
  * Arguments select parts: lean, stones, table, errors; each depends on the ones before it. Names of shapes (Pear) limit the build to the
  * rows of these shapes, for a new shape.
@@ -11,16 +11,17 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { cutGrades, cutKey, modelledShapes, type ModelledShape } from '../src/optics/cut/cut.ts'
+import { cutGrades, cutKey, modelledShapes, type Cut, type ModelledShape } from '../src/optics/cut/cut.ts'
 import { leanTable } from '../src/optics/cut/lean.ts'
-import { unpublishedProportions as existingProportions } from '../src/optics/cut/proportions.ts'
+import { ImpossibleProportions, unpublishedProportions as existingProportions } from '../src/optics/cut/proportions.ts'
+import type { TracedCut } from '../src/optics/cut/trace-cut.ts'
 import { sampledErrorMargins } from '../src/optics/error-margins.ts'
-import { tracedCuts as existingTracedCuts } from '../src/optics/score.ts'
 import { errorRowsOf } from './scores-build/error-rows.ts'
 import { withTracers } from './scores-build/tracers.ts'
 import { leanTableOf } from './scores-build/lean-factors.ts'
 import { chooseUnpublished } from './scores-build/unpublished.ts'
 import { defaultCut } from './scores-check/designs.ts'
+import { datasetCuts } from './scores-check/stones.ts'
 
 const started = performance.now()
 
@@ -55,20 +56,33 @@ async function buildStones(): Promise<string> {
 }
 
 async function buildTable(): Promise<string> {
-  const cuts = shapes.flatMap((shape) => cutGrades.map((grade) => defaultCut(shape, grade)))
-  const [reference, ...entries] = await withTracers(({ quick }) =>
-    Promise.all([
+  const existing = JSON.parse(readFileSync(fileOf('traced-cuts.json'), 'utf8')) as { cuts: Record<string, unknown> }
+  const cuts = modelledShapes.flatMap((shape) => [
+    ...cutGrades.map((grade) => defaultCut(shape, grade)),
+    ...(shape === 'Round' ? datasetCuts() : []),
+  ])
+  const [reference, rows] = await withTracers(({ quick }) => {
+    const rowOf = async (cut: Cut) =>
+      shapes.includes(cut.shape) ? Object.values(figuresOf(await quick.traceInWorker(cut))) : existing.cuts[cutKey(cut)]
+    return Promise.all([
       quick.traceInWorker('reference'),
-      ...cuts.map(async (cut) => [cutKey(cut), await quick.traceInWorker(cut)] as const),
-    ]),
-  )
-  const traced = new Map(entries)
-  const keys = modelledShapes.flatMap((shape) => cutGrades.map((grade) => cutKey(defaultCut(shape, grade))))
-  const table = Object.fromEntries(keys.map((key) => [key, traced.get(key) ?? existingTracedCuts[key]]))
+      Promise.all(cuts.map(async (cut) => [cutKey(cut), await rowOf(cut).catch(undefinedIfImpossible)] as const)),
+    ])
+  })
+  const table = Object.fromEntries(rows.filter(([, row]) => row !== undefined))
   const hash = createHash('sha256').update(JSON.stringify({ reference, table })).digest('hex').slice(0, 8)
-  const head = JSON.stringify({ hash, reference }).slice(0, -1)
+  const head = JSON.stringify({ hash, reference, figures: Object.keys(figuresOf(reference)) }).slice(0, -1)
   write('traced-cuts.json', `${head},"cuts":${toJsonLines(table)}}`)
-  return hash
+  return `${Object.keys(table).length} cuts, hash ${hash}`
+}
+
+/** What of a traced cut is in the table: `factors` follow from the cut. */
+function figuresOf({ factors: _factors, ...figures }: TracedCut): Omit<TracedCut, 'factors'> {
+  return figures
+}
+
+function undefinedIfImpossible(error: unknown): undefined {
+  if (!(error instanceof ImpossibleProportions)) throw error
 }
 
 async function buildErrors(): Promise<string> {

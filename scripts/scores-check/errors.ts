@@ -6,7 +6,7 @@ import { referenceCut, findTracedCut } from '../../src/optics/score.ts'
 import { quickTracing, traceCut, traceReference } from '../../src/optics/cut/trace-cut.ts'
 import { makeCheck, type Check } from './check.ts'
 import { defaultCut, quantile } from './designs.ts'
-import { relativeScores } from './relative-scores.ts'
+import { nominalScores, relativeScores } from './relative-scores.ts'
 import { realStones, datasetGrades } from './stones.ts'
 
 /** The margins for sampling alone, as fractions of the score. */
@@ -77,7 +77,7 @@ export function nominalChecks(): Check[] {
 function deviationsOf(stone: Record<string, string>, grade: Grade) {
   const measured = { tablePct: Number(stone['table']), depthPct: Number(stone['depth']) }
   const own = relativeScores(traceCut({ ...defaultCut('Round', grade), measured }, { ...quickTracing, fineness: 0.25 }))
-  const nominal = relativeScores(findTracedCut(defaultCut('Round', grade)) ?? referenceCut)
+  const nominal = nominalScores('Round', grade)
   const mm = (Number(stone['x']) + Number(stone['y'])) / 2
   const pc = 100 * (1 - Number(stone['carat']) / weight(referenceCut.volume, mm))
   const errors = errorMarginsOf({ shape: 'Round', cutGrade: grade })

@@ -1,6 +1,7 @@
-import type { ModelledShape } from '../../src/optics/cut/cut.ts'
-import { scoreStone } from '../../src/optics/score.ts'
+import type { CutGrade, ModelledShape } from '../../src/optics/cut/cut.ts'
+import { findTracedCut, referenceCut, scoreStone } from '../../src/optics/score.ts'
 import type { TracedCut } from '../../src/optics/cut/trace-cut.ts'
+import { defaultCut } from './designs.ts'
 
 /** The relative scores of a traced cut, and the spread for one carat. */
 export function relativeScores(
@@ -15,3 +16,7 @@ export function relativeScores(
     pc: spread?.pc ?? NaN,
   }
 }
+
+/** The relative scores of a stone of which only shape and grade are known. */
+export const nominalScores = (shape: ModelledShape, grade: CutGrade): ReturnType<typeof relativeScores> =>
+  relativeScores(findTracedCut(defaultCut(shape, grade)) ?? referenceCut, shape)

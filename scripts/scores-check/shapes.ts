@@ -2,10 +2,9 @@ import { modelledShapes, type ModelledShape } from '../../src/optics/cut/cut.ts'
 import { traceCut } from '../../src/optics/cut/trace-cut.ts'
 import { tableLimits } from '../../src/optics/score-formulas.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
-import { referenceCut, tracedCuts } from '../../src/optics/score.ts'
 import { makeCheck, excludeIfFailed, type Check } from './check.ts'
 import { defaultCut } from './designs.ts'
-import { relativeScores } from './relative-scores.ts'
+import { nominalScores, relativeScores } from './relative-scores.ts'
 
 /** The upper bound of Fair: an Excellent stone must score at least Good. */
 const GOOD_BOUND = scoringGrades.integral[1]
@@ -27,7 +26,7 @@ const excluded: Readonly<Partial<Record<ModelledShape, string>>> = {
  */
 function excellentChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const { integral, brilliance } = relativeScores(tracedCuts[`${shape}, Excellent`] ?? referenceCut, shape)
+    const { integral, brilliance } = nominalScores(shape, 'Excellent')
     const check = makeCheck(
       `${shape}, Excellent`,
       `integral over ${GOOD_BOUND}`,

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
-import { grades, modelledShapes, type Grade } from '../../src/optics/cut/cut.ts'
+import { cutKey, grades, modelledShapes, type Cut, type Grade } from '../../src/optics/cut/cut.ts'
 import { weight } from '../../src/optics/light/diamond-material.ts'
 import type { RoundMeasures } from '../../src/optics/cut/trace-cut.ts'
-import { referenceCut, scoreStone, tracedCuts } from '../../src/optics/score.ts'
+import { findTracedCut, referenceCut, scoreStone } from '../../src/optics/score.ts'
 import { nearPublished, makeCheck, type Check } from './check.ts'
-import { quantile } from './designs.ts'
-import { relativeScores } from './relative-scores.ts'
+import { defaultCut, quantile } from './designs.ts'
+import { nominalScores } from './relative-scores.ts'
 
 export const datasetGrades: readonly (readonly [string, Grade])[] = [
   ['Ideal', 'Ideal'],
@@ -18,14 +18,29 @@ export const datasetGrades: readonly (readonly [string, Grade])[] = [
 ]
 
 const scoresOf = (grade: Grade) =>
-  scoreStone({ shape: 'Round', carat: 1, cutGrade: grade }, tracedCuts[`Round, ${grade}`] ?? null)
+  scoreStone({ shape: 'Round', carat: 1, cutGrade: grade }, findTracedCut(defaultCut('Round', grade)) ?? null)
 
-export function realStones(): Record<string, string>[] {
+type DatasetRow = Readonly<Record<string, string>>
+
+function datasetRows(): readonly DatasetRow[] {
   const file = new URL('../../data/diamonds.csv.gz', import.meta.url)
-  const stones: Record<string, string>[] = parse(gunzipSync(readFileSync(file)), { columns: true })
-  return stones.filter(
+  return parse(gunzipSync(readFileSync(file)), { columns: true })
+}
+
+/** The stones of the bundled data set whose measurements are usable. */
+export const realStones = (): DatasetRow[] =>
+  datasetRows().filter(
     ({ x, y, z }) => Number(x) > 0 && Number(y) > 0 && Number(y) < 20 && Number(z) > 0 && Number(z) < 20,
   )
+
+/** The cuts of the bundled data set's stones, as far as their grade, table and depth say. Some are impossible. */
+export function datasetCuts(): Cut[] {
+  const gradeOf = new Map(datasetGrades)
+  const cuts = datasetRows().map(({ cut = '', table, depth }): Cut => {
+    const grade = gradeOf.get(cut) ?? 'Typical'
+    return { ...defaultCut('Round', grade), measured: { tablePct: Number(table), depthPct: Number(depth) } }
+  })
+  return [...new Map(cuts.map((cut) => [cutKey(cut), cut])).values()]
 }
 
 /** Compares spreads with those computed from the stones' x, y and carat. */
@@ -89,12 +104,12 @@ export function monotonicityChecks(): Check[] {
  */
 export function gradeOrderChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const scores = grades.map((grade) => relativeScores(tracedCuts[`${shape}, ${grade}`] ?? referenceCut, shape))
+    const scores = grades.map((grade) => nominalScores(shape, grade))
     const values = (name: keyof (typeof scores)[number]) => scores.map((one) => one[name])
     const steps = (name: keyof (typeof scores)[number]) =>
       values(name).map((value, index) => value - (values(name)[index - 1] ?? value))
     const rises = (['integral', 'brilliance', 'pc'] as const).filter((name) => steps(name).some((step) => step > 0))
-    const typical = relativeScores(tracedCuts[`${shape}, Typical`] ?? referenceCut, shape)
+    const typical = nominalScores(shape, 'Typical')
     const integrals = values('integral')
     return makeCheck(
       `${shape}: integral by grade, and without a grade`,

@@ -2,6 +2,8 @@ import { parse } from 'csv-parse'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { memberNameOf, type ProportionField } from '../../domain/diamond/fields.ts'
+import { V4_FIELDS } from '../../representations/diamond/field-schemas.ts'
 import { progressBar } from '../output.ts'
 import type { ApiClient } from './server.ts'
 
@@ -15,10 +17,10 @@ export const DATASET_SIZE = 53_940
 const PUBLIC_EVERY = 100
 
 /** A row of the data set as a v4 request body. */
-type DemoStone = Readonly<Record<string, string | number | boolean>>
+type DemoStone = Readonly<Record<string, string | number | boolean | Readonly<Record<string, number>>>>
 
-/** The first `count` stones, in bulks. The trade grade Premium, between Very Good and Ideal, is mapped to Excellent. */
-async function* readBulks(count: number, size: number): AsyncGenerator<DemoStone[]> {
+/** The first `count` stones, in bulks of `size`. The trade grade Premium, between Very Good and Ideal, is mapped to Excellent. */
+export async function* readDemoStones(count: number, size: number): AsyncGenerator<DemoStone[]> {
   const rows = parse({ columns: true })
   // Leaving the loop below destroys all three streams, and the loop throws their errors.
   pipeline(createReadStream(FILE), createGunzip(), rows, () => {})
@@ -34,7 +36,8 @@ async function* readBulks(count: number, size: number): AsyncGenerator<DemoStone
   if (bulk.length > 0) yield bulk
 }
 
-function toDemoStone({ cut, color, clarity, carat, price }: Readonly<Record<string, string>>, line: number): DemoStone {
+function toDemoStone(row: Readonly<Record<string, string>>, line: number): DemoStone {
+  const { cut, color, clarity, carat, price } = row
   return {
     sku: `DIA-${String(line).padStart(5, '0')}`,
     cutShape: 'Round',
@@ -45,8 +48,27 @@ function toDemoStone({ cut, color, clarity, carat, price }: Readonly<Record<stri
     cutQuality: cut === 'Premium' ? 'Excellent' : (cut ?? ''),
     isLabGrown: false,
     access: line % PUBLIC_EVERY === 1 ? 2 : 0,
+    proportions: proportionsOf(row),
   }
 }
+
+/** The data set's columns of proportions, and the fields that they are sent as. */
+const PROPORTION_COLUMNS = {
+  x: 'proportions.length',
+  y: 'proportions.width',
+  z: 'proportions.height',
+  table: 'proportions.table',
+  depth: 'proportions.depth',
+} as const satisfies Record<string, ProportionField>
+
+/** Without values that the API refuses: some lengths are 0, which stands for unknown, and one table is 95 %. */
+const proportionsOf = (row: Readonly<Record<string, string>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(PROPORTION_COLUMNS)
+      .map(([column, field]) => [field, Number(row[column])] as const)
+      .filter(([field, value]) => V4_FIELDS[field].safeParse(value).success)
+      .map(([field, value]) => [memberNameOf(field), value]),
+  )
 
 /** The maximum of a bulk request. */
 const BULK_SIZE = 500
@@ -60,7 +82,7 @@ const MAX_CONCURRENT_REQUESTS = 2
  */
 export async function createStones(api: ApiClient, count: number): Promise<string> {
   const bar = progressBar('creating', count, 'stones')
-  const bulks = readBulks(count, BULK_SIZE)
+  const bulks = readDemoStones(count, BULK_SIZE)
   let stones = 0
   let reportUrl = ''
 

@@ -13,7 +13,7 @@ import { WorkerPool } from '../../runtime/worker-pool.ts'
  * stone can have the proportions, with UntraceableCut if tracing failed, and with Error if the pool was closed or the thread died.
  */
 export type TracePool = {
-  /** Takes about 0.3 s. */
+  /** Takes some hundredths of a second. */
   readonly traceInWorker: (cut: Cut | 'reference') => Promise<TracedCut>
   /** Computes the properties of a 3D model. @throws InvalidMesh if the file is not a 3D file, or its body is not a stone */
   readonly inspectInWorker: (bytes: Uint8Array<ArrayBuffer>) => Promise<StoneModelProperties>
