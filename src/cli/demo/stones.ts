@@ -13,7 +13,7 @@ const FILE = new URL('../../../data/diamonds.csv.gz', import.meta.url)
 /** Number of stones in the data set. */
 export const DATASET_SIZE = 53_940
 
-/** One stone in this many is public, so that its report page opens without a log-in. */
+/** One stone in this many is public with all its data, so that its report page opens without a log-in and shows its proportions. */
 const PUBLIC_EVERY = 100
 
 /** A row of the data set as a v4 request body. */
@@ -38,6 +38,7 @@ export async function* readDemoStones(count: number, size: number): AsyncGenerat
 
 function toDemoStone(row: Readonly<Record<string, string>>, line: number): DemoStone {
   const { cut, color, clarity, carat, price } = row
+  const access = line % PUBLIC_EVERY === 1 ? 2 : 0
   return {
     sku: `DIA-${String(line).padStart(5, '0')}`,
     cutShape: 'Round',
@@ -47,7 +48,8 @@ function toDemoStone(row: Readonly<Record<string, string>>, line: number): DemoS
     color: color ?? '',
     cutQuality: cut === 'Premium' ? 'Excellent' : (cut ?? ''),
     isLabGrown: false,
-    access: line % PUBLIC_EVERY === 1 ? 2 : 0,
+    access,
+    dataAccess: access,
     proportions: proportionsOf(row),
   }
 }
