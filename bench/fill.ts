@@ -43,7 +43,7 @@ export async function fill(
   return created
 }
 
-async function createBulk(
+export async function createBulk(
   { port, token }: MeasuredService,
   version: BulkVersion,
   body: string,
@@ -67,13 +67,17 @@ const POLL_INTERVAL_MS = 500
  * scores, and no metrics.
  * @throws Error after half an hour
  */
-export async function waitUntilScored({ port }: MeasuredService): Promise<void> {
+export async function waitUntilScored(service: MeasuredService): Promise<void> {
   const deadline = Date.now() + SCORING_TIMEOUT_MS
   while (Date.now() < deadline) {
-    const response = await fetch(`http://127.0.0.1:${port}/metrics`)
-    const metrics = await response.text()
-    if (response.status === 404 || /^adamant_scoring_lag 0$/m.test(metrics)) return
+    if (await isScored(service)) return
     await new Promise((done) => setTimeout(done, POLL_INTERVAL_MS))
   }
   throw new Error('the stones were not scored in time')
+}
+
+/** Whether no stone waits for scores. */
+export async function isScored({ port }: MeasuredService): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+  return response.status === 404 || /^adamant_follower_lag\{follower="scoring"\} 0$/m.test(await response.text())
 }

@@ -3,6 +3,7 @@ import { fill, waitUntilScored } from '../fill.ts'
 import type { Bench, Case, CaseGroup, Measurement } from '../group.ts'
 import { requestText } from '../request.ts'
 import type { Adamant } from '../services/adamant.ts'
+import { cpuSeconds } from '../services/service.ts'
 
 /**
  * The cost of logging and metrics for a GET: a service with both against one with neither. Measured as CPU time from
@@ -40,10 +41,4 @@ async function cpuTimePerGet(bench: Bench, service: Adamant): Promise<Measuremen
     const { requests: sent } = await bench.generator.measure({ port: service.port, connections: 20, seconds, requests })
     return (((await cpuSeconds(service)) - before) * 1e6) / sent
   }
-}
-
-/** CPU time of the process since its start, from its metrics. */
-async function cpuSeconds({ port }: Pick<Adamant, 'port'>): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
 }

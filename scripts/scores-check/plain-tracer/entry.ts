@@ -1,6 +1,7 @@
 import { FOLD, type PlaneSet } from '../../../src/optics/light/planes.ts'
 import { at, integerAt } from '../../../src/optics/light/typed-arrays.ts'
-import { pointIn, type View } from '../../../src/optics/light/view.ts'
+import type { View } from '../../../src/optics/light/view.ts'
+import type { Vector } from '../../../src/optics/solid/facet.ts'
 import { aim, type LightPath } from './light-path.ts'
 
 /**
@@ -12,6 +13,13 @@ export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: nu
   const { eye } = view
   return aimAlong(solid, path, ...pointIn(view, across, along), -eye[0], -eye[1], -eye[2])
 }
+
+/** The point of space in the middle plane of the view, in widths of the stone from its centre. */
+const pointIn = ({ right, up, middle }: View, across: number, along: number): Vector => [
+  middle[0] + across * right[0] + along * up[0],
+  middle[1] + across * right[1] + along * up[1],
+  middle[2] + across * right[2] + along * up[2],
+]
 
 /** Aims a ray along the line through (x y z) in direction (dx dy dz), starting where it enters the stone. Returns the plane, -1 if there is none. */
 export function aimAlong(

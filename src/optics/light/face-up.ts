@@ -3,7 +3,7 @@ import { degrees, radians } from '../solid/facet.ts'
 import { lightTracer, type LightTracer, type RayBatch } from './light-tracer.ts'
 import { toPlaneSet } from './planes.ts'
 import { at, integerAt } from './typed-arrays.ts'
-import { boundsIn, pointIn, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
+import { boundsIn, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
 
 /** The face in square cells. A cell is a seventh as wide as a round of the same area. */
 type BrightnessGrid = {
@@ -146,7 +146,7 @@ export function measureFaceUp(
   const planes = toPlaneSet(solid)
   tracer.setUp(planes, { index, cutOff, degrees: degrees(dispersion) })
   tracer.rings.fill(0)
-  const grid = gridOver(solid)
+  const spots = newSpots(gridOver(solid), tracer)
   const faceUp = newSums(planes.count)
   const tilted = newSums(planes.count)
   const shifts = Array.from(
@@ -157,8 +157,8 @@ export function measureFaceUp(
   for (const azimuth of AZIMUTHS) {
     const eyeView = viewFrom(planes, radians(EYE_ANGLE), radians(azimuth))
     const tiltedView = viewFrom(planes, radians(TILT_ANGLE), radians(azimuth + TILTED_AZIMUTH_OFFSET))
-    addView(faceUp, tracer, solid, grid, eyeView, shifts)
-    addView(tilted, tracer, solid, grid, tiltedView, shifts)
+    addView(faceUp, tracer, solid, spots, eyeView, shifts)
+    addView(tilted, tracer, solid, spots, tiltedView, shifts)
   }
   const mean = (figure: (sums: FaceUpSums) => number) => (figure(faceUp) + figure(tilted)) / 2
   const largest = faceUp.spotsByFacet.indexOf(Math.max(...faceUp.spotsByFacet))
@@ -217,8 +217,29 @@ const newSums = (facets: number): FaceUpSums => ({
   leakByFacet: new Float64Array(facets),
 })
 
-/** Spots outside the stone have brightness NaN. Neighbours with the same flash belong to it together. */
-type Spots = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly flash: Int32Array }
+/**
+ * What is seen at the spots of a grid. Reused for one grid after the other, which saves a tenth of the time of a trace.
+ * Spots outside the stone have brightness NaN. Neighbours with the same flash belong to it together.
+ */
+type Spots = {
+  readonly grid: Grid
+  readonly brightness: Float64Array
+  readonly fire: Float64Array
+  readonly flash: Int32Array
+  /** The spot of each ray of a batch. */
+  readonly ofRay: Int32Array
+}
+
+function newSpots(grid: Grid, { capacity }: LightTracer): Spots {
+  const size = grid.spotsPerRow ** 2
+  return {
+    grid,
+    brightness: new Float64Array(size),
+    fire: new Float64Array(size),
+    flash: new Int32Array(size),
+    ofRay: new Int32Array(capacity),
+  }
+}
 
 type Shift = readonly [across: number, along: number]
 
@@ -226,15 +247,15 @@ function addView(
   sums: FaceUpSums,
   tracer: LightTracer,
   solid: Solid,
-  grid: Grid,
+  spots: Spots,
   view: View,
   shifts: readonly Shift[],
 ): void {
-  const cells = createBrightnessGrid(SPOTS, grid.spotsPerRow)
+  const cells = createBrightnessGrid(SPOTS, spots.grid.spotsPerRow)
   const bounds = boundsIn(view, solid)
   for (const shift of shifts) {
-    const spots = traceSpots(sums, tracer, grid, view, bounds, shift, cells)
-    for (let spot = 0; spot < spots.brightness.length; spot++) addSpot(sums, spots, spot, grid.spotsPerRow)
+    traceSpots(sums, tracer, spots, view, bounds, shift, cells)
+    for (let spot = 0; spot < spots.brightness.length; spot++) addSpot(sums, spots, spot)
   }
   sums.evenness += evennessOf(cells)
 }
@@ -243,27 +264,22 @@ function addView(
 function traceSpots(
   sums: FaceUpSums,
   tracer: LightTracer,
-  { step, spotsPerRow }: Grid,
+  spots: Spots,
   view: View,
   { left, right, bottom, top }: ReturnType<typeof boundsIn>,
   [across, along]: Shift,
   cells: BrightnessGrid,
-): Spots {
+): void {
   const { rays, capacity } = tracer
-  const size = spotsPerRow * spotsPerRow
-  const spots: Spots = {
-    brightness: new Float64Array(size).fill(NaN),
-    fire: new Float64Array(size),
-    flash: new Int32Array(size),
-  }
-  const spotOfRay = new Int32Array(capacity)
+  const { step, spotsPerRow } = spots.grid
+  spots.brightness.fill(NaN)
   let count = 0
   const traceBatch = () => {
     tracer.trace(count)
     for (let ray = 0; ray < count; ray++) {
       const facet = integerAt(rays.entryPlane, ray)
       if (facet < 0) continue
-      const spot = integerAt(spotOfRay, ray)
+      const spot = integerAt(spots.ofRay, ray)
       const brightness = rays.brightness[ray] ?? 0
       const fire = rays.fire[ray] ?? 0
       spots.brightness[spot] = brightness
@@ -276,25 +292,23 @@ function traceSpots(
     }
     count = 0
   }
-  for (let spot = 0; spot < size; spot++) {
+  for (let spot = 0; spot < spots.brightness.length; spot++) {
     const x = ((spot % spotsPerRow) + 0.5 - spotsPerRow / 2 + across) * step
     const y = (Math.floor(spot / spotsPerRow) + 0.5 - spotsPerRow / 2 + along) * step
     if (x < left || x > right || y < bottom || y > top) continue
     aimThrough(view, rays, count, x, y)
-    spotOfRay[count++] = spot
+    spots.ofRay[count++] = spot
     if (count === capacity) traceBatch()
   }
   traceBatch()
-  return spots
 }
 
 /** Aims a ray of the batch from the eye through a point of the view. */
 function aimThrough(view: View, rays: RayBatch, ray: number, across: number, along: number): void {
-  const { eye } = view
-  const [x, y, z] = pointIn(view, across, along)
-  rays.x[ray] = x
-  rays.y[ray] = y
-  rays.z[ray] = z
+  const { eye, right, up, middle } = view
+  rays.x[ray] = middle[0] + across * right[0] + along * up[0]
+  rays.y[ray] = middle[1] + across * right[1] + along * up[1]
+  rays.z[ray] = middle[2] + across * right[2] + along * up[2]
   rays.dx[ray] = -eye[0]
   rays.dy[ray] = -eye[1]
   rays.dz[ray] = -eye[2]
@@ -302,11 +316,11 @@ function aimThrough(view: View, rays: RayBatch, ray: number, across: number, alo
 }
 
 /** Adds a spot, compared with its neighbours to the right and above. */
-function addSpot(sums: FaceUpSums, { brightness, fire, flash }: Spots, spot: number, spotsPerRow: number): void {
+function addSpot(sums: FaceUpSums, { grid, brightness, fire, flash }: Spots, spot: number): void {
   const own = at(brightness, spot)
   if (Number.isNaN(own)) return
   let [neighbours, alike] = [0, 0]
-  for (const other of [spot + 1, spot + spotsPerRow]) {
+  for (const other of [spot + 1, spot + grid.spotsPerRow]) {
     const neighbourBrightness = other < brightness.length ? at(brightness, other) : NaN
     if (Number.isNaN(neighbourBrightness)) continue
     neighbours++

@@ -25,13 +25,6 @@ export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: nu
   return { eye, right, up, middle: [0, inner.middle, (crownBottom + pavilionTop) / 2] }
 }
 
-/** The point of space in the middle plane of the view, in widths of the stone from its centre. */
-export const pointIn = ({ right, up, middle }: View, across: number, along: number): Vector => [
-  middle[0] + across * right[0] + along * up[0],
-  middle[1] + across * right[1] + along * up[1],
-  middle[2] + across * right[2] + along * up[2],
-]
-
 /** Where a point of the stone appears in the view, in widths of the stone from the centre. */
 export function project({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
   const [fromX, fromY, fromZ] = [x - middle[0], y - middle[1], z - middle[2]]
@@ -40,9 +33,16 @@ export function project({ right, up, middle }: View, [x, y, z]: Vector): readonl
 
 /** The sides of the rectangle that the stone, or the half of it that is modelled, takes up in the view. */
 export function boundsIn(view: View, { faces }: Solid): Readonly<Record<'left' | 'right' | 'bottom' | 'top', number>> {
-  const corners = faces.flatMap((face) => face.corners.map((corner) => project(view, corner)))
-  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)]
-  return { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) }
+  let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity]
+  for (const { corners } of faces)
+    for (const corner of corners) {
+      const [x, y] = project(view, corner)
+      left = Math.min(left, x)
+      right = Math.max(right, x)
+      bottom = Math.min(bottom, y)
+      top = Math.max(top, y)
+    }
+  return { left, right, bottom, top }
 }
 
 /** The crown as triangles, for sampling points on it. */
