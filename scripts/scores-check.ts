@@ -9,7 +9,7 @@ import { energyChecks, fireChecks, leakageChecks, returnChecks } from './scores-
 import { errorChecks, nominalChecks } from './scores-check/errors.ts'
 import { fullTracingChecks } from './scores-check/full-tracing.ts'
 import { coverageChecks } from './scores-check/coverage.ts'
-import { cutGradeChecks } from './scores-check/cut-grades.ts'
+import { cutGradeChecks, statedDesignChecks } from './scores-check/cut-grades.ts'
 import { shapeChecks } from './scores-check/shapes.ts'
 import { secondFireChecks, secondTracerChecks } from './scores-check/second-tracer.ts'
 import { leanChecks, symmetryChecks } from './scores-check/symmetry.ts'
@@ -34,6 +34,7 @@ const chapters: readonly (readonly [string, ChapterKind, () => Check[] | Promise
   ['Leakage', 'published', leakageChecks],
   ['Fire', 'property', fireChecks],
   ['GIA cut grades, on charts not used for calibration', 'published', cutGradeChecks],
+  ['GIA cut grades, by table and angles that owners state', 'published', statedDesignChecks],
   ...(args.includes('--fast')
     ? []
     : [

@@ -1,5 +1,11 @@
-import { traceSolid, type RoundMeasures } from '../../src/optics/cut/trace-cut.ts'
+import { withDefaults } from '../../src/domain/diamond/fields.ts'
+import { stoneOf } from '../../src/domain/diamond/scored-stone.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
+import { cutKey, type Cut } from '../../src/optics/cut/cut.ts'
+import { cutOf } from '../../src/optics/cut/stone.ts'
+import { traceCut, traceSolid, type RoundMeasures } from '../../src/optics/cut/trace-cut.ts'
+import { nothingRead } from '../../test/fixtures/reports/layouts.ts'
+import { proportionFields } from '../../test/fixtures/proportions.ts'
 import { makeCheck, type Check } from './check.ts'
 import { quantile, roundBrilliant } from './designs.ts'
 import { charts, isBeyondFair } from './gia-charts.ts'
@@ -21,7 +27,27 @@ function scoresOf(measures: Partial<RoundMeasures>): Omit<GradedDesign, 'grade'>
 
 const commonMeasures = { star: 55, lower: 80, girdle: 3, culet: 0 }
 
-function chartDesigns(): GradedDesign[] {
+/** What charts and stock lists give of a round. */
+type ListedMeasures = Pick<RoundMeasures, 'table' | 'crown' | 'pavilion'>
+
+/** The cut by which a round is scored whose owner states table and angles, or has them in a report. */
+function cutAsKnown({ table, crown, pavilion }: ListedMeasures, source: 'owner' | 'report'): Cut {
+  const known = { table, crownAngle: crown, pavilionAngle: pavilion }
+  const round = { sku: 'A-1', cutShape: 2, carat: 1 }
+  const report = { id: 1, laboratory: 'GIA', number: null, file: null, reading: { ...nothingRead, ...known } } as const
+  const cut = cutOf(
+    stoneOf(
+      source === 'owner'
+        ? { fields: withDefaults({ ...round, ...proportionFields(known) }), certifications: [] }
+        : { fields: withDefaults(round), certifications: [report] },
+    ),
+  )
+  if (cut === null) throw new Error('a round has no cut')
+  return cut
+}
+
+/** @param scores the scores of a design of the charts */
+function chartDesigns(scores: (measures: ListedMeasures) => Omit<GradedDesign, 'grade'>): GradedDesign[] {
   return HELD_OUT.flatMap((table) =>
     (charts[table] ?? '')
       .trim()
@@ -30,7 +56,7 @@ function chartDesigns(): GradedDesign[] {
       .filter((_, index) => index % CELL_STEP === 0)
       .map(({ letter, row, column }) => ({
         grade: LETTERS.indexOf(letter),
-        ...scoresOf({ ...commonMeasures, table, pavilion: 38.8 + row / 5, crown: 22 + column / 2 }),
+        ...scores({ table, pavilion: 38.8 + row / 5, crown: 22 + column / 2 }),
       })),
   )
 }
@@ -47,17 +73,37 @@ const poorDesigns = (): GradedDesign[] =>
 const sequencePart = (index: number, step: number): number => ((index + 1) * step) % 1
 
 export function cutGradeChecks(): Check[] {
-  const onCharts = chartDesigns()
+  const onCharts = chartDesigns((measures) => scoresOf({ ...commonMeasures, ...measures }))
   const all = [...onCharts, ...poorDesigns()]
   return [
     ...correlations('on three charts', onCharts, { brilliance: 0.75, integral: 0.75 }),
     ...correlations('with designs beyond them', all, { brilliance: 0.85, integral: 0.85 }),
-    ...(['brilliance', 'integral'] as const).map((name) => falseExcellent(name, all)),
+    ...(['brilliance', 'integral'] as const).map((name) => falseExcellent(name, all, 0.05)),
     ...confusion(all),
     ...dullDesigns.map(([name, measures, most]) => {
       const { brilliance, integral } = scoresOf(measures)
       return makeCheck(name, `integral below ${most}`, `${integral} (brilliance ${brilliance})`, integral < most)
     }),
+  ]
+}
+
+/** Rounds of the charts of which only the owner's table and angles are known must be ranked as well. */
+export function statedDesignChecks(): Check[] {
+  const differing = new Set<string>()
+  const stated = chartDesigns((measures) => {
+    const [byOwner, byReport] = [cutAsKnown(measures, 'owner'), cutAsKnown(measures, 'report')]
+    if (cutKey(byOwner) !== cutKey(byReport)) differing.add(cutKey(byOwner))
+    return relativeScores(traceCut(byOwner))
+  })
+  return [
+    ...correlations('as stated', stated, { brilliance: 0.8, integral: 0.8 }),
+    ...(['brilliance', 'integral'] as const).map((name) => falseExcellent(name, stated, 0.01)),
+    makeCheck(
+      `cuts of ${stated.length} as stated that differ from those by a report`,
+      '0',
+      `${differing.size}`,
+      differing.size === 0,
+    ),
   ]
 }
 
@@ -75,15 +121,15 @@ const correlations = (where: string, designs: readonly GradedDesign[], least: Om
     )
   })
 
-function falseExcellent(name: 'brilliance' | 'integral', designs: readonly GradedDesign[]): Check {
+function falseExcellent(name: 'brilliance' | 'integral', designs: readonly GradedDesign[], most: number): Check {
   const bound = boundsOf(name)[3]
   const bad = designs.filter(({ grade }) => grade <= 1)
   const wrong = bad.filter((design) => design[name] >= bound).length
   return makeCheck(
     `${name}: Fair and Poor designs that score Excellent`,
-    'at most 5 %',
+    `at most ${100 * most} %`,
     `${wrong} of ${bad.length}`,
-    wrong <= 0.05 * bad.length,
+    wrong <= most * bad.length,
   )
 }
 
