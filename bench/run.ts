@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { attack } from './attack/attack.ts'
 import { longestBlock } from './attack/longest-block.ts'
+import { measureStock } from './stock/stock.ts'
 import { GROUPS } from './cases/all.ts'
 import { ceiling } from './cases/engines/ceiling.ts'
 import { eventStore } from './cases/engines/event-store.ts'
@@ -19,6 +20,7 @@ import type { MeasuredService } from './services/service.ts'
 const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--rounds N] [--seconds N] [--against FOLDER]
 npm run bench -- --longest-block
 npm run bench -- --attack MINUTES
+npm run bench -- --stock STONES
 Groups of cases: ${GROUPS.map(({ name, isLong }) => (isLong ? `${name} (only when named)` : name)).join(', ')}`
 
 const ENGINE_GROUPS = [eventStore, ceiling, readModels, mongodb, fence, ...onServers].map(({ name }) => name)
@@ -43,6 +45,7 @@ const OPTIONS = {
   against: { type: 'string' },
   'longest-block': { type: 'boolean' },
   attack: { type: 'string' },
+  stock: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -50,10 +53,15 @@ const OPTIONS = {
 function readOptions(): Options | OtherMeasurement | 'help' {
   const { values } = parseArguments()
   if (values.help === true) return 'help'
+  const against = values.against === undefined ? undefined : resolve(values.against, 'dist/main.js')
   if (values['longest-block'] === true) return { run: longestBlock }
   if (values.attack !== undefined) {
     const minutes = parsePositive('attack', values.attack)
     return { run: () => attack(minutes) }
+  }
+  if (values.stock !== undefined) {
+    const stones = parsePositive('stock', values.stock)
+    return { run: () => measureStock(stones, against) }
   }
   const names =
     values.case ??
@@ -65,7 +73,6 @@ function readOptions(): Options | OtherMeasurement | 'help' {
     if (group === undefined) throw new Error(`there is no group of cases ${name}\n${USAGE}`)
     return group
   })
-  const against = values.against === undefined ? undefined : resolve(values.against, 'dist/main.js')
   return {
     groups,
     rounds: parsePositive('rounds', values.rounds),

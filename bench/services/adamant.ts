@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stopProcess, freePort, waitUntilReady, startPinned, type MeasuredService } from './service.ts'
+import { stopProcess, freePort, waitUntilReady, startService, type Cores, type MeasuredService } from './service.ts'
 
 const THIS_BUILD = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const EMAIL = 'bench@example.com'
@@ -37,7 +37,11 @@ export type BenchAccount = {
  * @param settings additional environment variables
  * @param main the `main.js` of a build
  */
-export async function startAdamant(settings: NodeJS.ProcessEnv = {}, main = THIS_BUILD): Promise<Adamant> {
+export async function startAdamant(
+  settings: NodeJS.ProcessEnv = {},
+  main = THIS_BUILD,
+  cores?: Cores,
+): Promise<Adamant> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-'))
   const port = await freePort()
   const environment = { DATA_DIR: folder, PORT: String(port), CORS_ORIGINS: '*', ...settings }
@@ -45,7 +49,7 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}, main = THIS
   run('user', 'add', EMAIL, '--password', PASSWORD)
   const client = run('client', 'add', 'bench') as ClientCredentials
   const basic = newApiToken(run, EMAIL)
-  const child = startPinned([main, 'serve'], join(folder, 'log'), environment)
+  const child = startService([main, 'serve'], join(folder, 'log'), environment, cores)
   child.stdout?.resume()
   const address = `http://127.0.0.1:${port}`
   const stop = async () => {

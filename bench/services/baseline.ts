@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stopProcess, freePort, startPinned, type MeasuredService } from './service.ts'
+import { stopProcess, freePort, startService, type MeasuredService } from './service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const outputFolder = join(root, '.tmp/bench')
@@ -25,7 +25,7 @@ export async function startBaseline(settings: NodeJS.ProcessEnv = {}): Promise<M
   const folder = await mkdtemp(join(tmpdir(), 'adamant-plain-'))
   const port = await freePort()
   const main = join(outputFolder, 'bench/baseline/main.js')
-  const child = startPinned([main, folder, String(port)], join(folder, 'log'), settings)
+  const child = startService([main, folder, String(port)], join(folder, 'log'), settings)
   if (child.stdout === null) throw new Error('the baseline service has no output')
   const [line] = (await once(child.stdout, 'data', { signal: AbortSignal.timeout(30_000) })) as [Buffer]
   const { token } = JSON.parse(line.toString()) as { token: string }

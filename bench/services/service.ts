@@ -24,18 +24,33 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** The core of the services, or all. */
+export type Cores = 'one' | 'all'
+
 /**
- * Starts a Node program on the core of the services.
+ * Starts a Node program.
  * @param log file for stderr, to which services log requests
  */
-export function startPinned(args: readonly string[], log: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
-  const [command, ...rest] = pinToCore(SERVER_CORE, [process.execPath, ...args])
+export function startService(
+  args: readonly string[],
+  log: string,
+  environment: NodeJS.ProcessEnv = {},
+  cores: Cores = 'one',
+): ChildProcess {
+  const program = [process.execPath, ...args] as const
+  const [command, ...rest] = cores === 'one' ? pinToCore(SERVER_CORE, program) : program
   const file = openSync(log, 'a')
   try {
     return spawn(command, rest, { stdio: ['ignore', 'pipe', file], env: { ...process.env, ...environment } })
   } finally {
     closeSync(file)
   }
+}
+
+/** CPU time of the process since its start, from its metrics. */
+export async function cpuSeconds({ port }: MeasuredService): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
 }
 
 /** Sends SIGTERM and waits for the exit. */

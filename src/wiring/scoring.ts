@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Counter } from 'prom-client'
 import type { RequestActivity } from '../http/kit/request-activity.ts'
@@ -19,13 +20,17 @@ export const createStoneModels = (pool: TracePool, files: FileStore): StoneModel
     return content && new Uint8Array(content)
   })
 
+/** Each takes about 40 MB. */
+const MAX_TRACING_THREADS = 4
+
 /** Opens scoring; ray tracing runs on worker threads. */
 export function openScoring(
   { files, context, log, metricsRegistry }: Installation,
   traffic: Pick<RequestActivity, 'isIdleFor'>,
   parts: ServiceParts,
 ): ScoringReactionOptions {
-  const pool = openTracePool({ lowPriority: true })
+  const threads = Math.min(availableParallelism(), MAX_TRACING_THREADS)
+  const pool = openTracePool({ threads, lowPriority: true })
   parts.add({ stage: 'requests', name: 'tracing', stop: () => pool.close() })
   const cuts = new TracedCutCache(pool, (cut, reason) =>
     log.info({ cut, reason }, 'no diamond can have these proportions'),

@@ -59,9 +59,12 @@ class Unscorable extends Error {
   override readonly name = 'Unscorable'
 }
 
+/** Number of diamonds whose scores are appended together as their cuts are traced, since each append is a transaction. */
+const GROUP_SIZE = 20
+
 /**
- * Appends missing scores: diamonds whose cut is cached in one batch, others as soon as each cut is traced. A diamond
- * that can't be scored, or whose scores were removed from the log, does not delay the others.
+ * Appends missing scores: those of cached cuts together, the others in groups as cuts are traced. A diamond that can't be scored, or
+ * whose scores were removed from the log, does not delay the others.
  * @throws errors of the store, and rejections of `traceCut` other than UntraceableCut, after all others were appended
  */
 export async function scoreDiamonds(
@@ -69,46 +72,45 @@ export async function scoreDiamonds(
   due: readonly DiamondToScore[],
   decide: ScoresDecision,
 ): Promise<ScoreDiamondsResult> {
-  const computedScores: ComputedScores[] = []
+  const known: ComputedScores[] = []
+  const traced: ComputedScores[] = []
   const unscored: UnscoredDiamond[] = []
-  const pendingAppends: Promise<number>[] = []
+  const pending: Promise<number>[] = []
   const recordUnscored = (diamond: number, error: unknown): 0 => {
     if (!(error instanceof Unscorable || error instanceof EventsRemoved)) throw error
     unscored.push({ diamond, error })
     return 0
   }
-  for (const diamondToScore of due) {
-    const { id } = diamondToScore.diamond
+  const appendOneByOne = async (scores: readonly ComputedScores[]): Promise<number> => {
+    let count = 0
+    for (const one of scores)
+      count += await append(tools, [one], decide).catch((error: unknown) => recordUnscored(one.diamond.id, error))
+    return count
+  }
+  const appendTogether = (scores: readonly ComputedScores[]): Promise<number> =>
+    append(tools, scores, decide).catch((error: unknown) => {
+      if (error instanceof EventsRemoved) return appendOneByOne(scores)
+      throw error
+    })
+  const scoreWhenTraced = async (one: DiamondToScore, subject: ScoredSubject): Promise<number> => {
+    traced.push({ ...one, scores: subject.score(await subject.trace()) })
+    return traced.length === GROUP_SIZE ? appendTogether(traced.splice(0)) : 0
+  }
+  for (const one of due) {
+    const { id } = one.diamond
     try {
-      const subject = subjectOf(diamondToScore.diamond, tools)
+      const subject = subjectOf(one.diamond, tools)
       const cut = subject.find()
-      if (cut !== undefined) computedScores.push({ ...diamondToScore, scores: subject.score(cut) })
-      else {
-        const appendWhenTraced = async () =>
-          append(tools, [{ ...diamondToScore, scores: subject.score(await subject.trace()) }], decide)
-        pendingAppends.push(appendWhenTraced().catch((error: unknown) => recordUnscored(id, error)))
-      }
+      if (cut !== undefined) known.push({ ...one, scores: subject.score(cut) })
+      else pending.push(scoreWhenTraced(one, subject).catch((error: unknown) => recordUnscored(id, error)))
     } catch (error) {
       recordUnscored(id, error)
     }
   }
-  const appendComputedOneByOne = async () => {
-    let count = 0
-    for (const scores of computedScores)
-      count += await append(tools, [scores], decide).then(
-        () => 1,
-        (error: unknown) => recordUnscored(scores.diamond.id, error),
-      )
-    return count
-  }
-  pendingAppends.push(
-    append(tools, computedScores, decide).catch((error: unknown) => {
-      if (error instanceof EventsRemoved) return appendComputedOneByOne()
-      throw error
-    }),
-  )
+  const outcomes = await Promise.allSettled([appendTogether(known), ...pending])
+  const lastOutcomes = await Promise.allSettled([appendTogether(traced)])
   let count = 0
-  for (const outcome of await Promise.allSettled(pendingAppends)) {
+  for (const outcome of [...outcomes, ...lastOutcomes]) {
     if (outcome.status === 'rejected') throw outcome.reason
     count += outcome.value
   }

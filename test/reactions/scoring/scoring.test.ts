@@ -8,7 +8,7 @@ import type { Cut } from '../../../src/optics/cut/cut.ts'
 import { referenceCut, findTracedCut } from '../../../src/optics/score.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
-import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { EventsRemoved, type EventStore, type StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { handlerOf } from '../../projections/engine/start-background-services.ts'
 import { origin, vendorOf, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
@@ -199,5 +199,74 @@ test(
     assert.equal(await scoredRevisions(disk), [[second, 0]])
   }),
 )
+
+/** The streams of each append, which is rejected if it includes the removed stream. */
+function watchAppends(store: EventStore, removed?: string) {
+  const appends: (readonly string[])[] = []
+  const watch = async <Result>(streams: readonly string[], append: () => Promise<Result>): Promise<Result> => {
+    if (removed !== undefined && streams.includes(removed)) throw new EventsRemoved(removed)
+    appends.push(streams)
+    return append()
+  }
+  const watched = new Proxy(store, {
+    get(target, name) {
+      if (name === 'append')
+        return (...[stream, ...rest]: Parameters<EventStore['append']>) =>
+          watch([stream], () => target.append(stream, ...rest))
+      if (name === 'appendMany')
+        return (...[many, ...rest]: Parameters<EventStore['appendMany']>) =>
+          watch(
+            many.map(({ stream }) => stream),
+            () => target.appendMany(many, ...rest),
+          )
+      const member: unknown = Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  return { store: watched, appends }
+}
+
+const allTraced = tracingTools(
+  () => undefined,
+  async () => referenceCut,
+)
+
+test(
+  'appends the scores of traced cuts in groups of twenty',
+  withDisk(async (disk) => {
+    const ids = await vendorOf(disk.store).create(45)
+    const { store, appends } = watchAppends(disk.store)
+    await createReaction(store, allTraced)(await eventsOf(disk.store))
+    assert.equal(
+      appends.map((streams) => streams.length),
+      [20, 20, 5],
+    )
+    assert.equal(
+      await scoredRevisions(disk),
+      ids.map((id) => [id, 0]),
+    )
+  }),
+)
+
+for (const [name, tools] of [
+  ['known', tracingTools()],
+  ['traced', allTraced],
+] as const)
+  test(
+    `scores all others if the scores of a diamond with a ${name} cut were removed from the log, and reports it`,
+    withDisk(async (disk) => {
+      const [first = 0, removed = 0, last = 0] = await vendorOf(disk.store).create(3)
+      const { store } = watchAppends(disk.store, `scores-${removed}`)
+      const poisonEvents = await createReaction(store, tools)(await eventsOf(disk.store))
+      assert.equal(await scoredRevisions(disk), [
+        [first, 0],
+        [last, 0],
+      ])
+      assert.equal(
+        (poisonEvents ?? []).map(({ event }) => event.stream),
+        [`diamond-${removed}`],
+      )
+    }),
+  )
 
 test.run()

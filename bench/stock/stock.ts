@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createBulk, isScored } from '../fill.ts'
+import { measureLatencies, percentile } from '../load/probe.ts'
+import { requestText } from '../request.ts'
+import { startAdamant, type Adamant } from '../services/adamant.ts'
+import { cpuSeconds } from '../services/service.ts'
+import { bulksByLot } from './stones.ts'
+
+/** Milliseconds between two GETs, between two looks at the metrics, and during which GETs are measured at rest. */
+const PAUSE_MS = 5
+const POLL_MS = 5_000
+const REST_MS = 30_000
+
+const MAX_SECONDS = 30 * 60
+const MAX_P99_RATIO = 2
+
+/**
+ * Creates a stock of stones that all have other proportions. Prints how long the service, on all cores, takes to score them, in how much
+ * processor time, and how long GETs take meanwhile.
+ * @returns whether the last stone is scored within half an hour, and the p99 of GETs is within twice of that at rest
+ */
+export async function measureStock(count: number, main: string | undefined): Promise<boolean> {
+  const adamant = await startAdamant({ RATE_LIMIT: '0' }, main, 'all')
+  try {
+    const [first] = await createBulk(adamant, 'v4', JSON.stringify({ entries: [{ sku: 'A', cutShape: 2, carat: 1 }] }))
+    await pause(POLL_MS)
+    const getFor = getLatencies(adamant, `/v4/diamond/${first?.id}`)
+    // The code is compiled while the first are measured.
+    await getFor(REST_MS)
+    const atRest = await getFor(REST_MS)
+    const cpuBefore = await cpuSeconds(adamant)
+    const started = performance.now()
+    await createStock(adamant, count)
+    const created = performance.now()
+    const whileScoring: number[] = []
+    while (!(await isScored(adamant))) whileScoring.push(...(await getFor(POLL_MS)))
+    const seconds = (performance.now() - started) / 1000
+    const cpu = (await cpuSeconds(adamant)) - cpuBefore
+    const ratio = percentile(whileScoring, 0.99) / percentile(atRest, 0.99)
+    console.log(`| ${count} stones, all with other proportions | |
+| --- | --- |
+| created after | ${((created - started) / 1000).toFixed(0)} s |
+| all scored after | ${seconds.toFixed(0)} s |
+| processor time | ${((1000 * cpu) / count).toFixed(1)} ms a stone |
+| GET by id at rest | ${describe(atRest)} |
+| GET by id while scoring | ${describe(whileScoring)} |
+| ratio of the 99th percentiles | ${ratio.toFixed(2)} |`)
+    return seconds <= MAX_SECONDS && ratio <= MAX_P99_RATIO
+  } finally {
+    await adamant.stop()
+  }
+}
+
+function getLatencies(adamant: Adamant, path: string): (milliseconds: number) => Promise<number[]> {
+  const probe = { request: requestText(adamant, { method: 'GET', path }), pauseMs: PAUSE_MS }
+  return (milliseconds) => measureLatencies(adamant.port, probe, performance.now() + milliseconds)
+}
+
+function describe(latencies: readonly number[]): string {
+  const [median, p99] = [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(0))
+  return `median ${median} us, 99th percentile ${p99} us, of ${latencies.length}`
+}
+
+/** With two requests at a time. */
+async function createStock(adamant: Adamant, count: number): Promise<void> {
+  const bulks = bulksByLot(count)
+  const send = async () => {
+    for (let next = bulks.next(); next.done !== true; next = bulks.next())
+      await createBulk(adamant, 'v4', JSON.stringify({ entries: next.value }))
+  }
+  await Promise.all([send(), send()])
+}
