@@ -2,7 +2,8 @@ import { UNIQUE } from './load/measure.ts'
 import type { MeasuredService } from './services/service.ts'
 import { stones, type StoneJson } from './stones.ts'
 
-const BULK_SIZE = 500
+/** Stones of a bulk request: its maximum. */
+export const BULK_SIZE = 500
 
 export type CreatedStone = { readonly id: number; readonly sku: string }
 

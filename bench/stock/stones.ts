@@ -4,6 +4,7 @@ import { impossibilityOf } from '../../src/optics/cut/possible-cut.ts'
 import { unpublishedProportions } from '../../src/optics/cut/proportions.ts'
 import { roundDecimals } from '../../src/optics/rounding.ts'
 import { SeededRandom } from '../../test/seeded.ts'
+import { BULK_SIZE } from '../fill.ts'
 import type { StoneJson } from '../stones.ts'
 
 const SEED = 60
@@ -21,8 +22,6 @@ const SHAPES: readonly (readonly [title: string, shape: ModelledShape])[] = [
   ['Emerald', 'Emerald'],
   ['Asscher', 'Asscher'],
 ]
-
-const BULK_SIZE = 500
 
 /** Millimetres. */
 const WIDTH = 6
