@@ -7,7 +7,6 @@ import { BadSettings } from '../wiring/settings.ts'
 import { CorruptEvent, EventsRemoved, StoreUnavailable } from '../stores/ports/event-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../events/decode.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
-import { UnclearFile, UnreadableFile } from '../trade-files/errors.ts'
 import { note } from './output.ts'
 
 export const EXIT_FAILURE = 1
@@ -22,9 +21,7 @@ export function reportFailure(error: unknown): number {
     return EXIT_USAGE
   }
   note(`adamant: ${explain(error)}`)
-  return [BadUsage, UnclearFile, NoInstallation, BadFolder].some((usage) => error instanceof usage)
-    ? EXIT_USAGE
-    : EXIT_FAILURE
+  return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? EXIT_USAGE : EXIT_FAILURE
 }
 
 /** What went wrong and how to fix it; for a bug in the program, the stack trace. */
@@ -37,8 +34,6 @@ export function explain(error: unknown): string {
 const EXPECTED = [
   BadUsage,
   OperationFailure,
-  UnclearFile,
-  UnreadableFile,
   NoInstallation,
   BadFolder,
   RequestError,

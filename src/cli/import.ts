@@ -1,14 +1,13 @@
 import { Command, Option } from 'commander'
 import { requireAccount } from '../commands/accounts/accounts.ts'
 import { BadUsage } from '../maintenance/operation.ts'
-import { parseColumnMapping, parseValueMappings } from '../trade-files/columns.ts'
 import { importStones } from './import/import-stones.ts'
-import type { ImportRequest } from './import/report.ts'
+import { explainFileError, type ImportRequest } from './import/report.ts'
 import { withFile } from './import/stdin-file.ts'
 import { undoImport } from './import/undo.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
 
-type ImportOptions = Omit<ImportRequest, 'user' | 'file'> & {
+type ImportOptions = Omit<ImportRequest, 'user' | 'file' | 'map' | 'mapValue'> & {
   readonly user?: string
   readonly map: readonly string[]
   readonly mapValue: readonly string[]
@@ -74,11 +73,12 @@ async function run(open: OpenInstallation, file: string | undefined, options: Im
     return undoImport(open, options.undo, options)
   }
   const request = toImportRequest(file, options)
-  const [mapping, values] = [parseColumnMapping(options.map), parseValueMappings(options.mapValue)]
   await withFile(request.file, (path) =>
     withInstallation(open, async (installation) => {
       const { account } = await requireAccount(installation, request.user)
-      await importStones(installation, path, account, { ...request, mapping, values })
+      await importStones(installation, path, account, request).catch((error: unknown) => {
+        throw explainFileError(error, request.file === '-' ? 'stdin' : request.file)
+      })
     }),
   )
 }
@@ -99,5 +99,31 @@ function toImportRequest(file: string | undefined, options: ImportOptions): Impo
   if (options.again === true && options.updateBy !== undefined) {
     throw new BadUsage('--again cannot be combined with --update-by, which never creates a stone twice')
   }
-  return { ...options, user, file }
+  const { map, mapValue, ...rest } = options
+  return { ...rest, user, file, map: parseColumnFields(map), mapValue: parseColumnValues(mapValue) }
+}
+
+/** Parses `--map`, such as `Lot=sku` or `Remark=`. @throws BadUsage for another form */
+function parseColumnFields(optionValues: readonly string[]): Record<string, string> {
+  const pairs = optionValues.map((optionValue) => {
+    const separatorIndex = optionValue.lastIndexOf('=')
+    if (separatorIndex < 1)
+      throw new BadUsage(`--map ${optionValue}: must be COLUMN=FIELD, or COLUMN= to ignore the column`)
+    return [optionValue.slice(0, separatorIndex), optionValue.slice(separatorIndex + 1)] as const
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** Parses `--map-value`, such as `Cut:Super Ideal=Ideal` or `Price:ask=`. @throws BadUsage for another form */
+function parseColumnValues(optionValues: readonly string[]): Record<string, Record<string, string>> {
+  const entries = optionValues.map((optionValue) => {
+    const [, column = '', text = '', value = ''] = /^([^:]+):(.+)=([^=]*)$/.exec(optionValue) ?? []
+    if (column === '')
+      throw new BadUsage(`--map-value ${optionValue}: must be COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
+    return { column, text, value }
+  })
+  const byColumn = Map.groupBy(entries, ({ column }) => column)
+  return Object.fromEntries(
+    [...byColumn].map(([column, group]) => [column, Object.fromEntries(group.map(({ text, value }) => [text, value]))]),
+  )
 }

@@ -3,7 +3,7 @@ import { cutQuality } from '../domain/dictionaries/cut-grades.ts'
 import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
-import { UnclearFile } from './errors.ts'
+import { UnclearFile, UnusableOption, type FileColumn, type Question } from './errors.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../representations/diamond/field-descriptions.ts'
 import { toEnglish } from './german-values.ts'
 import { headingsOfProperty, LINE_PROPERTY_NAMES, type LineProperty } from './line-properties.ts'
@@ -109,63 +109,59 @@ const IGNORED_HEADINGS: ReadonlySet<string> = new Set([
 
 const DISCOUNT_HEADINGS: ReadonlySet<string> = new Set(DISCOUNTS.map(normalizeHeading))
 
-/** Contents by normalised heading, from `--map`; `undefined` ignores the column. */
-export type ColumnMapping = ReadonlyMap<string, ColumnContent | undefined>
+/** A column of the file as the user named it, and its content; `undefined` ignores the column. */
+type MappedColumn = { readonly name: string; readonly content: ColumnContent | undefined }
 
-/** Parses `--map`, such as `Lot=sku` or `Remark=`. @throws UnclearFile for an unknown field */
-export function parseColumnMapping(optionValues: readonly string[]): ColumnMapping {
+/** Mapped columns by normalised heading. */
+export type ColumnMapping = ReadonlyMap<string, MappedColumn>
+
+/**
+ * @param fields fields or other contents by column, in upper or lower case; empty to ignore the column
+ * @throws UnusableOption for an unknown field
+ */
+export function parseColumnMapping(fields: Readonly<Record<string, string>>): ColumnMapping {
   return new Map(
-    optionValues.map((optionValue) => {
-      const separatorIndex = optionValue.lastIndexOf('=')
-      if (separatorIndex < 1)
-        throw new UnclearFile(`--map ${optionValue}: must be COLUMN=FIELD, or COLUMN= to ignore the column`)
-      const [heading, fieldName] = [
-        normalizeHeading(optionValue.slice(0, separatorIndex)),
-        optionValue.slice(separatorIndex + 1).trim(),
-      ]
-      if (fieldName === '') return [heading, undefined]
-      const content = CONTENTS.find((name) => name.toLowerCase() === fieldName.toLowerCase())
-      if (content !== undefined) return [heading, content]
-      throw new UnclearFile(
-        `--map ${optionValue}: unknown field ${fieldName}; the v4 fields are ${FIELDS.join(', ')}. ` +
-          `A column can also be ${MEASUREMENTS}, or the line's ${LINE_PROPERTY_NAMES.join(', ')}`,
-      )
+    Object.entries(fields).map(([name, field]) => {
+      const key = field.trim().toLowerCase()
+      const content = CONTENTS.find((one) => one.toLowerCase() === key)
+      if (key !== '' && content === undefined) throw new UnusableOption('map', name, describeUnknownField(field))
+      return [normalizeHeading(name), { name, content }]
     }),
   )
 }
 
-/** Values from `--map-value`, by column index, then by text in lower case. */
+const describeUnknownField = (field: string): string =>
+  `must be a field of a v4 diamond, or empty, got ${field.trim()}; the fields are ${FIELDS.join(', ')}. ` +
+  `A column can also be ${MEASUREMENTS}, or the line's ${LINE_PROPERTY_NAMES.join(', ')}`
+
+/** Values by column, then by text. */
+export type ValueMapping = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** Values by column index, then by text in the form of `comparisonKey`. */
 export type ValueMap = ReadonlyMap<number, ReadonlyMap<string, string>>
 
-/** One `--map-value`. */
-export type ValueMapping = { readonly column: string; readonly text: string; readonly value: string }
-
-/** Parses `--map-value`, such as `Cut:Super Ideal=Ideal` or `Price:ask=`. @throws UnclearFile for another format */
-export function parseValueMappings(optionValues: readonly string[]): readonly ValueMapping[] {
-  return optionValues.map((optionValue) => {
-    const [, column = '', text = '', value = ''] = /^([^:]+):(.+)=([^=]*)$/.exec(optionValue) ?? []
-    if (column === '')
-      throw new UnclearFile(`--map-value ${optionValue}: must be COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
-    return { column, text: comparisonKey(text), value: value.trim() }
-  })
+/** @throws UnusableOption for a column that the header does not have */
+export function groupValueMappings(header: readonly string[], values: ValueMapping): ValueMap {
+  const names = namesOf(header)
+  return new Map(
+    Object.entries(values).map(([column, valuesByText]) => {
+      const index = names.findIndex((name) => normalizeHeading(name) === normalizeHeading(column))
+      if (index < 0) throw new UnusableOption('mapValue', column, describeUnknownName(header))
+      const entries = Object.entries(valuesByText).map(([text, value]) => [comparisonKey(text), value.trim()] as const)
+      return [index, new Map(entries)]
+    }),
+  )
 }
 
-/** @throws UnclearFile for a column that the header does not have */
-export function groupValueMappings(header: readonly string[], values: readonly ValueMapping[]): ValueMap {
-  const byColumn = new Map<number, Map<string, string>>()
-  for (const { column, text, value } of values) {
-    const index = header.findIndex((heading) => normalizeHeading(heading) === normalizeHeading(column))
-    if (index < 0)
-      throw new UnclearFile(`--map-value: unknown column ${column}; the columns are ${joinHeadings(header)}`)
-    byColumn.set(index, (byColumn.get(index) ?? new Map<string, string>()).set(text, value))
-  }
-  return byColumn
-}
+/** The headings; a column without one is named by its number. */
+const namesOf = (header: readonly string[]): readonly string[] =>
+  header.map((heading, index) => heading || `Column ${index + 1}`)
+
+const describeUnknownName = (header: readonly string[]): string =>
+  `names an unknown column; the columns are ${header.filter(Boolean).join(', ')}`
 
 /** Whether a header is that of `adamant export`: a diamond's JSON begins with `id` and ends with `date`. */
 export const isExportHeader = (header: readonly string[]): boolean => header[0] === 'id' && header.at(-1) === 'date'
-
-const joinHeadings = (header: readonly string[]) => header.filter(Boolean).join(', ')
 
 export type HeaderRules = {
   readonly unknown: 'refused' | 'ignored'
@@ -174,45 +170,55 @@ export type HeaderRules = {
   readonly required?: readonly FieldName[]
 }
 
+/** A header with the content of its columns. A column without a heading has its number for a name if it is used. */
+type ReadHeader = { readonly names: readonly string[]; readonly columns: Columns }
+
 /**
  * Maps the columns of a header to v4 fields and properties of a line, by field name in upper or lower case or by a name of the
  * trade. Of two columns for the origin, the other one is compared with the one that is stored.
  * @param rows first rows below the header; they decide whether `Cut` is the shape
- * @throws UnclearFile listing all problems: unknown columns, several columns for a field, missing required fields
+ * @throws UnclearFile with all questions: unknown columns, several columns for a field, missing required fields; UnusableOption
  */
 export function readHeader(
   header: readonly string[],
   { unknown, mapping = new Map(), required = REQUIRED_FIELDS }: HeaderRules,
   rows: readonly (readonly string[])[] = [],
-): Columns {
-  const faults: string[] = []
-  for (const heading of mapping.keys()) {
-    if (!header.some((one) => normalizeHeading(one) === heading))
-      faults.push(`--map: unknown column; the columns are ${joinHeadings(header)}`)
-  }
-  const meanings = findMeanings(header, mapping, rows)
+): ReadHeader {
+  const allNames = namesOf(header)
+  for (const [key, { name }] of mapping)
+    if (!allNames.some((one) => normalizeHeading(one) === key))
+      throw new UnusableOption('map', name, describeUnknownName(header))
+  const meanings = findMeanings(allNames, mapping, rows)
   const columns = meanings.map((meaning): ColumnContent | undefined => {
     if (meaning === undefined || isMostCertainMeaning(meaning, meanings)) return meaning?.content
     return meaning.content === 'isLabGrown' ? 'growthType' : undefined
   })
-  if (unknown === 'refused') {
-    const isKnown = (heading: string, index: number) =>
-      columns[index] !== undefined ||
-      mapping.has(heading) ||
-      IGNORED_HEADINGS.has(heading) ||
-      isIgnoredMeaning(meanings[index])
-    faults.push(
-      ...header
-        .filter((heading, index) => heading !== '' && !isKnown(normalizeHeading(heading), index))
-        .map(describeUnknownColumn),
-    )
-  }
-  faults.push(...findDuplicateColumns(header, columns), ...findAmbiguousPrices(header, columns, mapping))
+  const names = header.map((heading, index) => (columns[index] === undefined ? heading : (allNames[index] ?? heading)))
+  const isKnown = (heading: string, index: number) =>
+    columns[index] !== undefined ||
+    mapping.has(heading) ||
+    IGNORED_HEADINGS.has(heading) ||
+    isIgnoredMeaning(meanings[index])
+  const unknownNames = names.filter((name, index) => name !== '' && !isKnown(normalizeHeading(name), index))
   const missing = required.filter((name) => !columns.includes(name))
-  if (missing.length > 0) faults.push(`The header has no column for ${missing.join(', ')}`)
-  if (faults.length > 0) throw new UnclearFile(faults.join('\n'))
-  return columns
+  const questions = [
+    ...(unknown === 'refused' ? unknownNames.map(askForUnknownColumn) : []),
+    ...findRepeatedFields(names, columns),
+    ...findAmbiguousPrices(names, columns, mapping),
+    ...missing.map((field): Question => ({
+      kind: 'field without column',
+      ask: `The header has no column for ${field}`,
+      field,
+      choices: names.filter((name, index) => name !== '' && !required.some((one) => one === columns[index])),
+    })),
+  ]
+  if (questions.length > 0) throw new UnclearFile(questions, columnsOf({ names, columns }))
+  return { names, columns }
 }
+
+/** The columns with a name. */
+export const columnsOf = ({ names, columns }: ReadHeader): readonly FileColumn[] =>
+  names.flatMap((name, index) => (name === '' ? [] : [{ name, content: columns[index] ?? null }]))
 
 /** Whether a header, with the first rows below it, has a column for each required field. */
 export function hasRequiredColumns(
@@ -230,9 +236,9 @@ function findMeanings(
   rows: readonly (readonly string[])[],
 ): readonly (HeadingMeaning | undefined)[] {
   const meanings = header.map((heading): HeadingMeaning | undefined => {
-    if (!mapping.has(normalizeHeading(heading))) return MEANINGS.get(normalizeHeading(heading))
-    const content = mapping.get(normalizeHeading(heading))
-    return content && { content, rank: OWN_NAME }
+    const mapped = mapping.get(normalizeHeading(heading))
+    if (mapped === undefined) return MEANINGS.get(normalizeHeading(heading))
+    return mapped.content && { content: mapped.content, rank: OWN_NAME }
   })
   const shapeIndex = findShapeColumn(meanings, rows)
   if (shapeIndex !== undefined) meanings[shapeIndex] = { content: 'cutShape', rank: TRADE_NAME }
@@ -275,22 +281,15 @@ function findHeightColumn(
   return depths.length > 0 && depths.every((depth) => depth > 1.1 && depth < 25) ? index : undefined
 }
 
-/** Next to a column for a discount, `Price` may be the price per carat, as on RapNet; the operator must decide. */
-function findAmbiguousPrices(header: readonly string[], columns: Columns, mapping: ColumnMapping): readonly string[] {
-  const priceHeading = header[columns.indexOf('price')] ?? ''
-  const isVague =
-    !mapping.has(normalizeHeading(priceHeading)) && MEANINGS.get(normalizeHeading(priceHeading))?.rank === VAGUE_NAME
-  const discountHeading = header.find((heading) => DISCOUNT_HEADINGS.has(normalizeHeading(heading)))
-  if (
-    !isVague ||
-    discountHeading === undefined ||
-    header.some((heading) => PER_CARAT_HEADINGS.has(normalizeHeading(heading)))
-  )
+/** Next to a column for a discount, `Price` may be the price per carat, as on RapNet; the user must decide. */
+function findAmbiguousPrices(names: readonly string[], columns: Columns, mapping: ColumnMapping): readonly Question[] {
+  const column = names[columns.indexOf('price')] ?? ''
+  const isVague = !mapping.has(normalizeHeading(column)) && MEANINGS.get(normalizeHeading(column))?.rank === VAGUE_NAME
+  const discount = names.find((name) => DISCOUNT_HEADINGS.has(normalizeHeading(name)))
+  if (!isVague || discount === undefined || names.some((name) => PER_CARAT_HEADINGS.has(normalizeHeading(name))))
     return []
-  return [
-    `The column ${priceHeading} may be the price per carat, since there is a column ${discountHeading}: use --map '${priceHeading}=price' if it ` +
-      `is the price of the stone, or --map '${priceHeading}=' to ignore it`,
-  ]
+  const ask = `The column ${column} may be the price per carat, since there is a column ${discount}`
+  return [{ kind: 'price per carat', ask, column, choices: ['price', ''] }]
 }
 
 /** Number of cells that are known headings. */
@@ -304,23 +303,42 @@ export const countKnownHeadings = (
   }).length
 
 /**
- * Reports fields with several columns, unless the columns are the ends of a range. A proportion is taken from the first column
- * that has it, such as `Measurements` before `Length`.
+ * Asks for each column of a field with several columns, unless the columns are the ends of a range. A proportion is taken from
+ * the first column that has it, such as `Measurements` before `Length`.
  */
-const findDuplicateColumns = (header: readonly string[], columns: Columns): readonly string[] =>
-  FIELDS.flatMap((name) => {
-    const headings = header.filter((_, index) => columns[index] === name)
+const findRepeatedFields = (names: readonly string[], columns: Columns): readonly Question[] =>
+  FIELDS.flatMap((field) => {
+    const repeated = names.filter((_, index) => columns[index] === field)
     if (
-      headings.length < 2 ||
-      isProportion(name) ||
-      headings.every((heading) => MEANINGS.get(normalizeHeading(heading))?.rank === RANGE_END_NAME)
+      repeated.length < 2 ||
+      isProportion(field) ||
+      repeated.every((name) => MEANINGS.get(normalizeHeading(name))?.rank === RANGE_END_NAME)
     )
       return []
-    return [`Several columns for ${name}: ${headings.join(' and ')} (use --map 'COLUMN=' to ignore one)`]
+    const ask = `Several columns for ${field}: ${repeated.join(' and ')}`
+    return repeated.map((column): Question => ({
+      kind: 'several columns for a field',
+      ask,
+      column,
+      choices: [field, ''],
+    }))
   })
 
-function describeUnknownColumn(heading: string): string {
-  const closestField = findClosestName(comparisonKey(heading), FIELDS)
+function askForUnknownColumn(column: string): Question {
+  const closestField = findClosestName(comparisonKey(column), FIELDS)
   const hint = closestField === undefined ? '' : `; did you mean ${closestField}?`
-  return `The column ${heading.slice(0, 60)} is not a field of a v4 diamond${hint} (use --ignore-unknown to ignore it)`
+  const ask = `The column ${column.slice(0, 60)} is not a field of a v4 diamond${hint}`
+  return { kind: 'unknown column', ask, column, choices: [...CONTENTS, ''] }
 }
+
+/** @param index of the column, from 0 */
+export const askForMissingHeading = (index: number, text: string, line: number): Question => ({
+  kind: 'column without heading',
+  ask: `Column ${index + 1} has no heading, but contains ${text.slice(0, 60)} in line ${line}`,
+  column: `Column ${index + 1}`,
+  choices: [...CONTENTS, ''],
+})
+
+/** Whether the user has mapped a column without a heading. */
+export const isMapped = (mapping: ColumnMapping, index: number): boolean =>
+  mapping.has(normalizeHeading(`Column ${index + 1}`))

@@ -3,7 +3,7 @@ import { FIELDS, fieldsOf, isProportion, type DiamondFieldChanges, type FieldNam
 import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import { listFirst } from './errors.ts'
-import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
+import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell, type Problem } from './lines.ts'
 
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
 const MAX_LISTED_TEXTS = 20
@@ -160,7 +160,7 @@ export async function collectFindings(
   lines: AsyncIterable<ImportLine>,
   stock: KnownStones | undefined,
 ): Promise<Findings> {
-  const badLines: { line: number; problems: readonly string[]; invalidCells?: readonly InvalidCell[] }[] = []
+  const badLines: { line: number; problems: readonly Problem[]; invalidCells?: readonly InvalidCell[] }[] = []
   const customShapes = new CountedTexts()
   const notes = new CountedTexts()
   const contents = new ContentSummary()
@@ -191,7 +191,7 @@ export async function collectFindings(
     const invalidCells = 'invalidCells' in line ? line.invalidCells : undefined
     badLines.push({
       line: line.line,
-      problems: conflict === undefined ? problems : [...problems, conflict],
+      problems: conflict === undefined ? problems : [...problems, { message: conflict }],
       ...(invalidCells && { invalidCells }),
     })
   }
@@ -199,8 +199,8 @@ export async function collectFindings(
     const badLine = badLines.find((one) => one.line === line)
     if (badLine === undefined) {
       usableCount--
-      badLines.push({ line, problems: [problem] })
-    } else badLine.problems = [...badLine.problems, problem]
+      badLines.push({ line, problems: [{ message: problem }] })
+    } else badLine.problems = [...badLine.problems, { message: problem }]
   }
   badLines.sort((one, other) => one.line - other.line)
   const badLineNumbers = new Set(badLines.map(({ line }) => line))
@@ -223,17 +223,17 @@ export async function collectFindings(
 const withoutProportions = (name: string, value: unknown): unknown => (isProportion(name) ? undefined : value)
 
 /** The problems of a line; with `stock`, also an ambiguous sku and missing fields of a new stone. */
-function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined): readonly string[] {
+function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined): readonly Problem[] {
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
   const { sku = '' } = line.change.set
   const ids = stock.bySku(sku)
   if (ids.length === 1) return []
-  if (ids.length > 1) return [`sku ${sku} is ambiguous: diamonds ${listFirst(ids)} have it`]
+  if (ids.length > 1) return [{ message: `sku ${sku} is ambiguous: diamonds ${listFirst(ids)} have it` }]
   const lookAlike = stock.lookAlikeOf(sku)
   if (lookAlike !== undefined)
-    return [`sku ${describeSku(sku)} looks like ${describeSku(lookAlike.sku)} of diamond ${lookAlike.id}`]
-  return missingFieldsOf(line.change).map((name) => `${name} is required for a new diamond`)
+    return [{ message: `sku ${describeSku(sku)} looks like ${describeSku(lookAlike.sku)} of diamond ${lookAlike.id}` }]
+  return missingFieldsOf(line.change).map((name) => ({ message: `${name} is required for a new diamond` }))
 }
 
 /** A sku, with the look-alikes in it. */

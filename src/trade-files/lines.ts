@@ -9,10 +9,13 @@ import { textOf, type TextFileFormat } from './text-file-format.ts'
 /** A text that is not a valid value of its column's field. */
 export type InvalidCell = { readonly column: string; readonly text: string }
 
+/** What is wrong with a line, and the heading of the column that it is about. */
+export type Problem = { readonly message: string; readonly column?: string }
+
 /** An invalid line with all its problems. */
 export type BadLine = {
   readonly line: number
-  readonly problems: readonly string[]
+  readonly problems: readonly Problem[]
   readonly invalidCells?: readonly InvalidCell[]
 }
 
@@ -32,13 +35,15 @@ type InputEntry = {
   readonly cellProblems?: readonly CellProblem[]
   /** The invalid texts in the columns of a field. */
   readonly findInvalidCells?: (field: string) => readonly InvalidCell[]
+  /** The heading of a field's column. */
+  readonly headingOf?: (field: string) => string | undefined
   readonly report?: StatedReport | null
   /** The sku with plain characters in place of look-alikes, if it has any. */
   readonly plainSku?: string
 }
 
 /** A problem of cells, and their fields. */
-export type CellProblem = { readonly fields: readonly string[]; readonly problem: string }
+export type CellProblem = Problem & { readonly fields: readonly string[] }
 
 /** A line of a file as a v4 request body, as invalid if it cannot be parsed, or as left out. */
 export type ImportEntry = InputEntry | BadLine | OmittedLine
@@ -90,7 +95,7 @@ const withShape = (line: ParsedLine, cutShape: string): ParsedLine =>
 
 /** Adds what was found in the line's cells. */
 function withFindings(line: ParsedLine, entry: InputEntry): ParsedLine {
-  const { notes, report, plainSku, cellProblems = [], findInvalidCells } = entry
+  const { notes, report, plainSku, cellProblems = [], findInvalidCells, headingOf } = entry
   if ('change' in line && cellProblems.length === 0)
     return {
       ...line,
@@ -101,28 +106,36 @@ function withFindings(line: ParsedLine, entry: InputEntry): ParsedLine {
   const fieldsOfCells = new Set(cellProblems.flatMap(({ fields }) => fields))
   // Without its cell, a field may also be missing.
   const fieldProblems = 'problems' in line ? line.problems.filter((one) => !fieldsOfCells.has(fieldOf(one))) : []
+  const columnOf = (problem: Problem) => {
+    const column = headingOf?.(fieldOf(problem))
+    return column === undefined ? {} : { column }
+  }
   const invalidCells = [...fieldsOfCells, ...fieldProblems.map(fieldOf)].flatMap(
     (field) => findInvalidCells?.(field) ?? [],
   )
-  const problems = [...cellProblems.map(({ problem }) => problem), ...fieldProblems]
+  const problems = [
+    ...cellProblems.map(({ message, column }): Problem => ({ message, ...(column !== undefined && { column }) })),
+    ...fieldProblems.map((problem) => ({ ...problem, ...columnOf(problem) })),
+  ]
   return invalidCells.length === 0 ? { line: line.line, problems } : { line: line.line, problems, invalidCells }
 }
 
 /** The field of a problem, whose name is its first word. */
-const fieldOf = (problem: string): string => problem.split(' ', 1)[0] ?? ''
+const fieldOf = ({ message }: Problem): string => message.split(' ', 1)[0] ?? ''
 
 const LINE_PARSERS = {
   'new stones': (line, input) => {
     const { value, errors } = parseNewDiamond('v4', input, '')
     return value === undefined
-      ? { line, problems: errors.map(({ message }) => message) }
+      ? { line, problems: errors.map(({ message }) => ({ message })) }
       : { line, change: { set: value, removed: [] } }
   },
   'stones by sku': (line, input) => {
     const { value, errors = [] } = parseFieldChanges('v4', input, '')
-    const problems = errors.map(({ message }) => message)
+    const problems = errors.map(({ message }) => ({ message }))
     const hasSku = input['sku'] !== undefined && input['sku'] !== null
-    if (!hasSku) return { line, problems: [...problems.filter((one) => !one.startsWith('sku ')), 'sku is required'] }
+    if (!hasSku)
+      return { line, problems: [...problems.filter((one) => fieldOf(one) !== 'sku'), { message: 'sku is required' }] }
     return value === undefined ? { line, problems } : { line, change: value }
   },
 } satisfies Readonly<Record<ImportMode, (line: number, input: Readonly<Record<string, unknown>>) => ParsedLine>>
@@ -144,7 +157,7 @@ export async function* jsonEntries(
   unknown: 'refused' | 'ignored',
 ): AsyncGenerator<ImportEntry> {
   let line = 0
-  for await (const text of splitLines(file, textOf(file, encoding) as AsyncIterable<string>)) {
+  for await (const text of splitLines(textOf(file, encoding) as AsyncIterable<string>)) {
     line++
     if (text.trim() !== '') yield entryOf(line, text, unknown)
   }
@@ -153,11 +166,12 @@ export async function* jsonEntries(
 function entryOf(line: number, text: string, unknown: 'refused' | 'ignored'): ImportEntry {
   try {
     const input: unknown = JSON.parse(text)
-    if (!isJsonObject(input)) return { line, problems: [`must be a JSON object, got ${describeJsonType(input)}`] }
+    if (!isJsonObject(input))
+      return { line, problems: [{ message: `must be a JSON object, got ${describeJsonType(input)}` }] }
     return { line, input: unknown === 'ignored' ? pickKnownFields(input) : input }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return { line, problems: ['is not valid JSON'] }
+    return { line, problems: [{ message: 'is not valid JSON' }] }
   }
 }
 
@@ -166,15 +180,13 @@ const pickKnownFields = (input: Readonly<Record<string, unknown>>) =>
 
 const BODY_MEMBERS: readonly string[] = [...bodyMembersOf('v4').keys()]
 
-async function* splitLines(file: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let partialLine = ''
   for await (const chunk of chunks) {
     const lines = (partialLine + chunk).split('\n')
     partialLine = lines.pop() ?? ''
     if (partialLine.length > MAX_LINE_LENGTH)
-      throw new UnreadableFile(
-        `${file}: a line is longer than ${MAX_LINE_LENGTH} characters, so the file is not JSON lines`,
-      )
+      throw new UnreadableFile(`has a line of more than ${MAX_LINE_LENGTH} characters, so it is not JSON lines`)
     yield* lines
   }
   if (partialLine !== '') yield partialLine

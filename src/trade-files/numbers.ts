@@ -1,6 +1,5 @@
 import type { AmountRange } from '../domain/diamond/field.ts'
 import { FIELDS, isProportion, type FieldName, type ProportionField } from '../domain/diamond/fields.ts'
-import { UnclearFile } from './errors.ts'
 
 /** Decimal separator: `0.71`, or `0,71` as in most of Europe. */
 export type DecimalSeparator = '.' | ','
@@ -97,10 +96,9 @@ class NumberColumn {
 
   /**
    * @param otherSeparators separators of the file's unambiguous columns
-   * @returns undefined if both separators give the same numbers
-   * @throws UnclearFile if the column is ambiguous or inconsistent
+   * @returns undefined if both separators give the same numbers; a question if the column is ambiguous or inconsistent
    */
-  decideSeparator(otherSeparators: ReadonlySet<DecimalSeparator>): DecimalSeparator | undefined {
+  decideSeparator(otherSeparators: ReadonlySet<DecimalSeparator>): DecimalSeparator | AmbiguousNumbers | undefined {
     const { '.': point, ',': comma } = this.#unambiguous
     if (point !== undefined) return this.#requireConsistent('.', point, comma ?? this.#implausible['.'])
     if (comma !== undefined) return this.#requireConsistent(',', comma, this.#implausible[','])
@@ -114,20 +112,18 @@ class NumberColumn {
     if (otherSeparator !== undefined && otherSeparators.size === 1 && !separators.has(otherSeparator))
       return otherSeparator
     const { decimals } = this.#ambiguous
-    throw new UnclearFile(
-      `The numbers in the column of ${this.name} are ambiguous: ${formatOccurrence(this.#ambiguous)} is ${decimals['.']} or ${decimals[',']}; ${CHOOSE}`,
-    )
+    const ask = `The numbers in the column of ${this.name} are ambiguous: ${formatOccurrence(this.#ambiguous)} is ${decimals['.']} or ${decimals[',']}`
+    return { name: this.name, ask }
   }
 
   #requireConsistent(
     decimal: DecimalSeparator,
     occurrence: CellOccurrence,
     contradiction: CellOccurrence | undefined,
-  ): DecimalSeparator {
+  ): DecimalSeparator | AmbiguousNumbers {
     if (contradiction === undefined) return decimal
-    throw new UnclearFile(
-      `The column of ${this.name} has two decimal separators: ${formatOccurrence(occurrence)}, ${formatOccurrence(contradiction)}; ${CHOOSE}`,
-    )
+    const ask = `The column of ${this.name} has two decimal separators: ${formatOccurrence(occurrence)}, ${formatOccurrence(contradiction)}`
+    return { name: this.name, ask }
   }
 
   /** The separator if the column's own cells prove it. */
@@ -139,7 +135,9 @@ class NumberColumn {
 }
 
 const formatOccurrence = ({ cell, line }: CellOccurrence) => `${cell} in line ${line}`
-const CHOOSE = 'give the decimal separator with --decimal . or --decimal ,'
+
+/** A column whose decimal separator the user must choose. */
+type AmbiguousNumbers = { readonly name: AmountField; readonly ask: string }
 
 /** Decimal separators by column. */
 export type DecimalSeparators = Readonly<Partial<Record<AmountField, DecimalSeparator>>>
@@ -154,14 +152,18 @@ export class NumberFormatDetector {
     column.add(cell, line)
   }
 
-  /** @throws UnclearFile for an ambiguous or inconsistent column */
-  detect(): DecimalSeparators {
+  /** The separators, and the columns that are ambiguous or inconsistent. */
+  detect(): { readonly decimals: DecimalSeparators; readonly ambiguous: readonly AmbiguousNumbers[] } {
     const certainSeparators = new Set(
       [...this.#columns.values()].map((column) => column.certainSeparator).filter((one) => one !== undefined),
     )
-    const decimals = [...this.#columns].map(
-      ([name, column]) => [name, column.decideSeparator(certainSeparators)] as const,
-    )
-    return Object.fromEntries(decimals.filter(([, decimal]) => decimal !== undefined)) as DecimalSeparators
+    const decimals: { [Name in AmountField]?: DecimalSeparator } = {}
+    const ambiguous: AmbiguousNumbers[] = []
+    for (const [name, column] of this.#columns) {
+      const decision = column.decideSeparator(certainSeparators)
+      if (typeof decision === 'object') ambiguous.push(decision)
+      else if (decision !== undefined) decimals[name] = decision
+    }
+    return { decimals, ambiguous }
   }
 }

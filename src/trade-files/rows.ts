@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
-import { UnreadableFile } from './errors.ts'
+import { UnreadableFile, type Remark } from './errors.ts'
 import { cellOfText, type SheetCell } from './sheet-cell.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
@@ -9,10 +9,12 @@ export type SheetRow = { readonly line: number; readonly cells: readonly SheetCe
 
 /** The non-empty rows of a file; they can be read repeatedly. */
 export type SheetTable = {
-  /** Format of the file, such as `utf-8, separated by commas`. */
-  readonly description: string
-  /** What a reader of the file may not expect, one line each: hidden parts that are left out, merged cells. */
-  readonly remarks?: readonly string[]
+  /** Format of the file, such as `utf-8, separated by commas`, or `sheet Stock`. */
+  readonly format: string
+  /** The sheet's name, in a workbook. */
+  readonly sheet?: string
+  /** What a reader of the file may not expect: hidden parts that are left out, merged cells. */
+  readonly remarks?: readonly Remark[]
   /** @throws UnreadableFile if the file cannot be parsed, system errors */
   rows(): AsyncIterable<SheetRow>
 }
@@ -24,7 +26,7 @@ const LINE_ENDS = ['\r\n', '\n', '\r']
 
 /** A delimited text file as a table. A quote inside an unquoted cell is an ordinary character. */
 export const textTable = (file: string, format: TextFileFormat): SheetTable => ({
-  description: `${format.encoding}, separated by ${SEPARATORS[format.delimiter]}`,
+  format: `${format.encoding}, separated by ${SEPARATORS[format.delimiter]}`,
   rows: () => rowsOf(file, format),
 })
 
@@ -58,10 +60,12 @@ async function* rowsOf(
       isDelimiterLine = false
     }
   } catch (error) {
-    throw error instanceof CsvError || isZlibError(error) ? new UnreadableFile(`${file}: ${error.message}`) : error
+    throw error instanceof CsvError || isZlibError(error) ? cannotParse(error) : error
   }
 }
 
 /** Whether a compressed file could not be decompressed. */
 export const isZlibError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+
+export const cannotParse = ({ message }: Error): UnreadableFile => new UnreadableFile(`cannot be read: ${message}`)

@@ -1,93 +1,114 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { ColumnContent } from './columns.ts'
-import { UnclearFile, UnreadableFile } from './errors.ts'
-import { isStored } from './line-properties.ts'
+import { columnsOf, parseColumnMapping, type HeaderRules, type ValueMapping } from './columns.ts'
+import { UnclearFile, UnreadableFile, UnusableOption, type FileColumn, type Remark } from './errors.ts'
+import type { DecimalSeparator } from './numbers.ts'
 import { detectTextFileFormat, isZip } from './text-file-format.ts'
 import { jsonEntries, type ImportEntry } from './lines.ts'
-import { isZlibError, textTable } from './rows.ts'
+import { cannotParse, isZlibError, textTable } from './rows.ts'
 import { isStockList, openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
 import type { WorkbookRules } from './workbook.ts'
 
 /** A parsed file; its entries can be read repeatedly. */
 export type ImportSource = {
-  /** Fields by heading; null for a column that is not stored. */
-  readonly mapping: Readonly<Record<string, string | null>>
-  /** Format and mapping as text, for the operator to check. */
-  readonly description: string
+  /** Such as `utf-8, separated by commas`, or `sheet Stock`. */
+  readonly format: string
+  /** Without JSON lines, which have none. */
+  readonly columns: readonly FileColumn[]
+  /** The name of the sheet that is read; only of a workbook. */
+  readonly sheet?: string
+  /** What is read otherwise than a reader of the file may expect. */
+  readonly remarks: readonly Remark[]
   /** SHA-256 of the file's bytes, in hex. */
   digest(): Promise<string>
   entries(): AsyncIterable<ImportEntry>
 }
 
-type SourceRules = SheetRules & WorkbookRules
+/** How the user wants a file to be read. */
+export type ReadingOptions = {
+  /** Fields or other contents by column; empty to ignore the column. */
+  readonly map?: Readonly<Record<string, string>>
+  readonly mapValue?: ValueMapping
+  /** Decimal separator of all numbers; detected for each column by default. */
+  readonly decimal?: DecimalSeparator
+  /** Name or number of a workbook's sheet. */
+  readonly sheet?: string
+  /** Ignores unknown columns. */
+  readonly ignoreUnknown?: true
+  /** Reads hidden sheets, rows and columns. */
+  readonly includeHidden?: true
+  /** Reads lines that are not for sale. */
+  readonly includeUnavailable?: true
+}
 
 /**
  * Opens a workbook, a delimited text file or JSON lines; the latter two may be compressed with gzip.
- * @throws UnclearFile for an invalid header, UnreadableFile for another kind of file, system errors
+ * @param required fields that must have a column; by default the required fields of a new diamond
+ * @throws UnclearFile, UnreadableFile, UnusableOption, system errors
  */
-export async function openSource(file: string, rules: SourceRules): Promise<ImportSource> {
+export async function openSource(
+  file: string,
+  options: ReadingOptions,
+  required?: HeaderRules['required'],
+): Promise<ImportSource> {
+  const { map = {}, mapValue = {}, sheet, ignoreUnknown, ...rest } = options
+  const unknown = ignoreUnknown === true ? 'ignored' : 'refused'
+  const rules: SheetRules & WorkbookRules = {
+    ...rest,
+    unknown,
+    mapping: parseColumnMapping(map),
+    values: mapValue,
+    ...(sheet !== undefined && { sheet }),
+    ...(required && { required }),
+  }
   if (isZip(file)) return sourceOf(file, await openWorkbookSheet(file, rules))
-  if (rules.sheet !== undefined) throw new UnclearFile('--sheet requires a workbook (.xlsx)')
+  if (sheet !== undefined) throw new UnusableOption('sheet', undefined, 'requires a workbook (.xlsx)')
   const format = await detectTextFileFormat(file).catch((error: unknown) => {
-    throw isZlibError(error) ? new UnreadableFile(`${file}: ${error.message}`) : error
+    throw isZlibError(error) ? cannotParse(error) : error
   })
-  if (!format.isJson) return sourceOf(file, await openSpreadsheet(file, textTable(file, format), rules))
-  if ((rules.mapping?.size ?? 0) > 0 || (rules.values?.length ?? 0) > 0)
-    throw new UnclearFile('--map and --map-value require a file with a header, not JSON lines')
+  if (!format.isJson) return sourceOf(file, await openSpreadsheet(textTable(file, format), rules))
+  for (const [option, values] of Object.entries({ map, mapValue }) as ['map' | 'mapValue', object][])
+    if (Object.keys(values).length > 0)
+      throw new UnusableOption(option, undefined, 'requires a file with a header, not JSON lines')
   return {
-    mapping: {},
-    description: `JSON lines with v4 fields (${format.encoding})`,
+    columns: [],
+    format: `JSON lines with v4 fields (${format.encoding})`,
+    remarks: [],
     digest: () => digestOf(file),
-    entries: () => jsonEntries(file, format, rules.unknown),
+    entries: () => jsonEntries(file, format, unknown),
   }
 }
 
-/** @throws UnclearFile, UnreadableFile, which also name the workbook's other sheets and what is hidden */
-async function openWorkbookSheet(file: string, rules: SourceRules): Promise<Spreadsheet> {
+/** @throws UnclearFile, UnreadableFile, with remarks on the workbook */
+async function openWorkbookSheet(file: string, rules: SheetRules & WorkbookRules): Promise<Spreadsheet> {
   const { openWorkbook } = await import('./workbook.ts')
   const table = await openWorkbook(file, rules, (other) => isStockList(other, rules))
-  return openSpreadsheet(file, table, rules).catch((error: unknown) => {
+  return openSpreadsheet(table, rules).catch((error: unknown) => {
     if (error instanceof UnclearFile || error instanceof UnreadableFile)
-      error.message = [error.message, table.description, ...(table.remarks ?? [])].join('\n')
+      error.remarks = [{ text: table.format }, ...(table.remarks ?? [])]
     throw error
   })
 }
 
-const sourceOf = (file: string, sheet: Spreadsheet): ImportSource => ({
-  mapping: mappingOf(sheet),
-  description: describeColumns(sheet),
-  digest: () => digestOf(file),
-  entries: () => spreadsheetEntries(sheet),
-})
-
-const mappingOf = ({ header, columns }: Spreadsheet): Record<string, string | null> =>
-  Object.fromEntries(
-    header.flatMap((heading, index) => {
-      const content = columns[index]
-      return heading === '' ? [] : [[heading, content === undefined || !isStored(content) ? null : content]]
-    }),
-  )
-
-function describeColumn(heading: string, content: ColumnContent | undefined): string {
-  if (content === undefined) return `${heading} (ignored)`
-  if (!isStored(content)) return `${heading} (checked)`
-  return heading === content ? heading : `${heading} = ${content}`
-}
-
-function describeColumns(sheet: Spreadsheet): string {
-  const columns = sheet.header.flatMap((heading, index) =>
-    heading === '' ? [] : [describeColumn(heading, sheet.columns[index])],
-  )
+function sourceOf(file: string, sheet: Spreadsheet): ImportSource {
+  const { header, columns, table } = sheet
+  const { remarks = [], ...properties } = table
   const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
-  const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`
-  const lines = [`columns: ${columns.join(', ')} (${sheet.table.description}${comma})`]
-  lines.push(...(sheet.table.remarks ?? []))
-  if (sheet.hasTitle) lines.push(`line ${sheet.headerLine} is the header; the lines above it are ignored`)
-  for (const line of sheet.totalLines) lines.push(`line ${line} is a total and is ignored`)
-  return lines.join('\n')
+  return {
+    ...properties,
+    format: commas.length === 0 ? table.format : `${table.format}, decimal comma in ${commas.join(' and ')}`,
+    columns: columnsOf({ names: header, columns }),
+    remarks: [...remarks, ...describeIgnoredLines(sheet)],
+    digest: () => digestOf(file),
+    entries: () => spreadsheetEntries(sheet),
+  }
 }
+
+const describeIgnoredLines = ({ headerLine, hasTitle, totalLines }: Spreadsheet): readonly Remark[] => [
+  ...(hasTitle ? [{ text: `line ${headerLine} is the header; the lines above it are ignored` }] : []),
+  ...[...totalLines].map((line) => ({ text: `line ${line} is a total and is ignored` })),
+]
 
 async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256')

@@ -1,14 +1,18 @@
 import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { plainText } from '../domain/look-alikes.ts'
-import { UnclearFile, UnreadableFile } from './errors.ts'
+import { UnclearFile, UnreadableFile, type Question } from './errors.ts'
 import { parseCells, isAcceptedValue } from './cells.ts'
 import {
+  askForMissingHeading,
+  columnsOf,
   countKnownHeadings,
   hasRequiredColumns,
   isExportHeader,
+  isMapped,
   readHeader,
   groupValueMappings,
   type ColumnContent,
+  type ColumnMapping,
   type Columns,
   type ValueMapping,
   type HeaderRules,
@@ -101,44 +105,57 @@ export type SheetRules = HeaderRules & {
   readonly decimal?: DecimalSeparator
   /** Reads lines that are not for sale as stones. */
   readonly includeUnavailable?: true
-  /** From `--map-value`. */
-  readonly values?: readonly ValueMapping[]
+  readonly values?: ValueMapping
 }
 
 /**
  * Reads a spreadsheet once to find its header, the fields and decimal separators of its columns, and the total rows.
- * @throws UnclearFile for an invalid header, cells without a heading and ambiguous numbers; UnreadableFile if the file cannot be
- *   parsed; system errors
+ * @throws UnclearFile for an unclear header, cells without a heading and ambiguous numbers; UnreadableFile if the file cannot be
+ *   parsed; UnusableOption, system errors
  */
-export async function openSpreadsheet(file: string, table: SheetTable, rules: SheetRules): Promise<Spreadsheet> {
-  const location = await findHeader(file, table, rules)
-  const columns = readHeader(location.header, rules, location.sampleRows).map((content) =>
+export async function openSpreadsheet(table: SheetTable, rules: SheetRules): Promise<Spreadsheet> {
+  const location = await findHeader(table, rules)
+  const { names, columns: contents } = readHeader(location.header, rules, location.sampleRows)
+  const columns = contents.map((content) =>
     content === 'availability' && rules.includeUnavailable === true ? undefined : content,
   )
-  const values = groupValueMappings(location.header, rules.values ?? [])
+  const values = groupValueMappings(names, rules.values ?? {})
   const amountColumns = columns.flatMap((name, index) =>
     name !== undefined && isAmount(name) ? [[index, name] as const] : [],
   )
   const detector = new NumberFormatDetector()
   const totalLines = new Set<number>()
+  const unnamedColumns = new Map<number, Question>()
   let last: SheetRow | undefined
   let rows = 0
   for await (const row of table.rows()) {
     if (row.line <= location.headerLine || row.isHidden === true) continue
-    if (rules.unknown === 'refused') rejectCellsWithoutHeading(location.header, row)
+    if (rules.unknown === 'refused') findUnnamedColumns(names, row, rules.mapping ?? new Map(), unnamedColumns)
     rows++
     last = row
     if (isTotal(columns, texts(row))) totalLines.add(row.line)
     else addNumbers(detector, amountColumns, row)
   }
   if (last !== undefined && rows > 1 && isNumericRow(columns, texts(last))) totalLines.add(last.line)
+  const { decimals, ambiguous } = decimalsOf(amountColumns, detector, rules.decimal)
+  const questions = [
+    ...unnamedColumns.values(),
+    ...ambiguous.map(({ name, ask }): Question => ({
+      kind: 'decimal separator',
+      ask,
+      column: names[columns.indexOf(name)] ?? name,
+      choices: ['.', ','],
+    })),
+  ]
+  if (questions.length > 0) throw new UnclearFile(questions, columnsOf({ names, columns }))
   return {
     table,
     ...location,
-    isExport: isExportHeader(location.header),
+    header: names,
+    isExport: isExportHeader(names),
     columns,
     values,
-    decimals: decimalsOf(amountColumns, detector, rules.decimal),
+    decimals,
     totalLines,
   }
 }
@@ -173,15 +190,15 @@ export async function isStockList(table: SheetTable, rules: SheetRules): Promise
 
 /**
  * The header: the first row with all required columns, since there may be a summary above it, else the first with at least two
- * known headings, else the first row. @throws UnclearFile, UnreadableFile
+ * known headings, else the first row. @throws UnreadableFile
  */
-async function findHeader(file: string, table: SheetTable, rules: SheetRules): Promise<HeaderLocation> {
+async function findHeader(table: SheetTable, rules: SheetRules): Promise<HeaderLocation> {
   const { headerIndex, rows } = await readFirstRows(table, rules)
   const [first] = rows
-  if (first === undefined) throw new UnclearFile(`${file} is empty; the first line must name the columns`)
+  if (first === undefined) throw new UnreadableFile('is empty; the first line must name the columns')
   if (headerIndex === undefined && rows.length === 1 && countKnownHeadings(texts(first), rules) === 0) {
     const start = texts(first).join(' ').slice(0, 60)
-    throw new UnreadableFile(`${file} has no header with names of columns; it starts with: ${start}`)
+    throw new UnreadableFile(`has no header with names of columns; it starts with: ${start}`)
   }
   const header = rows[headerIndex ?? 0] ?? first
   return {
@@ -223,22 +240,26 @@ async function readFirstRows(table: SheetTable, rules: SheetRules): Promise<Firs
 const trimTrailingCells = <One extends SheetCell>(cells: readonly One[]): readonly One[] =>
   cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 
-/** @throws UnclearFile for a cell in a column without a heading */
-function rejectCellsWithoutHeading(header: readonly string[], { line, cells }: SheetRow): void {
-  const index = cells.findIndex((cell, at) => cell !== '' && header[at] === '')
-  if (index < 0) return
-  throw new UnclearFile(
-    `Column ${index + 1} has no heading, but contains ${displayedText(cells[index] ?? '').slice(0, 60)} in line ${line}`,
-  )
+/** Adds a question for the first cell in each column without a heading that the user has not mapped. */
+function findUnnamedColumns(
+  names: readonly string[],
+  { line, cells }: SheetRow,
+  mapping: ColumnMapping,
+  questions: Map<number, Question>,
+): void {
+  for (const [index, cell] of cells.entries())
+    if (cell !== '' && names[index] === '' && !questions.has(index) && !isMapped(mapping, index))
+      questions.set(index, askForMissingHeading(index, displayedText(cell), line))
 }
 
 function decimalsOf(
   amountColumns: AmountColumns,
   detector: NumberFormatDetector,
   decimal?: DecimalSeparator,
-): DecimalSeparators {
+): ReturnType<NumberFormatDetector['detect']> {
   if (decimal === undefined) return detector.detect()
-  return Object.fromEntries(amountColumns.map(([, name]) => [name, decimal])) as DecimalSeparators
+  const decimals = Object.fromEntries(amountColumns.map(([, name]) => [name, decimal])) as DecimalSeparators
+  return { decimals, ambiguous: [] }
 }
 
 /** @throws UnreadableFile, system errors */
@@ -252,7 +273,7 @@ function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): Impor
   const { header, columns } = sheet
   const { length } = trimTrailingCells(cells)
   if (isHidden !== true && (length > columns.length || cells.length < columns.length))
-    return { line, problems: [`has ${cells.length} cells, but the header has ${columns.length}`] }
+    return { line, problems: [{ message: `has ${cells.length} cells, but the header has ${columns.length}` }] }
   const { input, notes, unusableCells, statements, report, plainSku } = parseCells(sheet, cells)
   const omittedSku = input['sku']
   if (isHidden === true) return { line, omittedSku }
@@ -275,6 +296,7 @@ function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): Impor
     notes: [...notes, ...origin.notes],
     cellProblems: [...describeUnusableCells(sheet, unusableCells), ...origin.problems],
     findInvalidCells,
+    headingOf: (field) => header[columns.findIndex((name) => name === field)],
     ...(report !== undefined && { report }),
     ...(plainSku !== undefined && { plainSku }),
   }
@@ -304,8 +326,8 @@ function originOf(
   const describe = ({ index }: { readonly index: number }) => `${header[index]} ${textAt(index)}`
   const [labGrown, natural] = [said.find((one) => one.isLabGrown), said.find((one) => !one.isLabGrown)]
   if (labGrown !== undefined && natural !== undefined) {
-    const problem = `${describe(labGrown)} means laboratory-grown, but ${describe(natural)} means natural`
-    return { input: {}, notes: [], problems: [{ fields: [], problem }] }
+    const message = `${describe(labGrown)} means laboratory-grown, but ${describe(natural)} means natural`
+    return { input: {}, notes: [], problems: [{ fields: [], message }] }
   }
   const [first] = said
   if (first === undefined || first.index === storedIndex) return { input: {}, notes: [], problems: [] }
@@ -322,6 +344,9 @@ function describeUnusableCells(
 ): CellProblem[] {
   return [...Map.groupBy(cells, ([, { problem }]) => problem)].map(([problem, group]) => ({
     fields: group.flatMap(([index]) => columns[index] ?? []),
-    problem: `${group.map(([index]) => header[index]).join(' and ')}: ${problem}`,
+    ...withColumn(header[group[0]?.[0] ?? -1]),
+    message: `${group.map(([index]) => header[index]).join(' and ')}: ${problem}`,
   }))
 }
+
+const withColumn = (column: string | undefined) => (column === undefined ? {} : { column })

@@ -61,8 +61,8 @@ export async function detectTextFileFormat(file: string): Promise<TextFileFormat
   const encoding = await encodingOf(file)
   const lines = await firstLines(file, encoding)
   const [first = ''] = lines
-  rejectUnsupportedFormats(file, first.trimStart())
-  if (lines.some((line) => line.includes('\0'))) throw new UnreadableFile(`${file} is not a text file; ${SAVE_AS_CSV}`)
+  rejectUnsupportedFormats(first.trimStart())
+  if (lines.some((line) => line.includes('\0'))) throw new UnreadableFile(`is not a text file; ${SAVE_AS_CSV}`)
   const [, namedDelimiter] = /^"?sep=(.)"?$/i.exec(first.trim()) ?? []
   const delimiter = DELIMITERS.find((one) => one === namedDelimiter)
   return {
@@ -85,9 +85,9 @@ const UNSUPPORTED_FORMATS: readonly (readonly [start: string, advice: string])[]
 ]
 
 /** @throws UnreadableFile with the kind of file and advice */
-function rejectUnsupportedFormats(file: string, start: string): void {
+function rejectUnsupportedFormats(start: string): void {
   for (const [signature, advice] of UNSUPPORTED_FORMATS)
-    if (start.startsWith(signature)) throw new UnreadableFile(`${file} ${advice}`)
+    if (start.startsWith(signature)) throw new UnreadableFile(advice)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { colToLetter, rangeRef, readXlsx, type CellValue, type MergeRange, type Sheet, type Workbook } from 'hucre/xlsx'
-import { listFirst, UnclearFile, UnreadableFile } from './errors.ts'
+import { listFirst, UnclearFile, UnreadableFile, UnusableOption } from './errors.ts'
 import type { SheetRow, SheetTable } from './rows.ts'
 import { cellOfText, displayedText, type SheetCell } from './sheet-cell.ts'
 
@@ -16,8 +16,8 @@ export type WorkbookRules = {
  * Reads a sheet of a workbook (`.xlsx`) into memory. Numbers and booleans are stored values, not formatted ones; dates become
  * `2026-05-01`; a formula becomes its last result. The value of vertically merged cells belongs to each of their rows.
  * @param isStockList chooses among the visible sheets; if none is a stock list, the active one is read
- * @throws UnclearFile for an unknown sheet, or if several visible sheets are stock lists; UnreadableFile if the file is not a
- *   readable workbook
+ * @throws UnclearFile if several visible sheets are stock lists, or all are hidden; UnusableOption for an unknown sheet;
+ *   UnreadableFile if the file is not a readable workbook
  */
 export async function openWorkbook(
   file: string,
@@ -25,29 +25,32 @@ export async function openWorkbook(
   isStockList: (table: SheetTable) => Promise<boolean>,
 ): Promise<SheetTable> {
   const { sheets, activeSheet = 0 } = await readWorkbook(file)
-  if (rules.sheet !== undefined) return tableOf(findSheet(file, sheets, rules.sheet), sheets, rules)
+  if (rules.sheet !== undefined) return tableOf(findSheet(sheets, rules.sheet), sheets, rules)
   const readable = sheets
     .filter((sheet) => canRead(sheet, rules))
     .map((sheet) => ({ sheet, table: tableOf(sheet, sheets, rules) }))
   const stockLists: typeof readable = []
   for (const one of readable) if (await isStockList(one.table)) stockLists.push(one)
-  if (stockLists.length > 1) {
-    const names = namesOf(stockLists.map(({ sheet }) => sheet)).join(', ')
-    throw new UnclearFile(`Several sheets are stock lists: choose one of ${names} with --sheet`)
-  }
+  if (stockLists.length > 1)
+    throw askForSheet(
+      'Several sheets are stock lists',
+      stockLists.map(({ sheet }) => sheet),
+    )
   const chosen = stockLists[0] ?? readable.find(({ sheet }) => sheet === sheets[activeSheet]) ?? readable[0]
-  if (chosen === undefined)
-    throw new UnclearFile(`${file}: all sheets are hidden; choose one of ${namesOf(sheets).join(', ')} with --sheet`)
+  if (chosen === undefined) throw askForSheet('All sheets are hidden', sheets)
   return chosen.table
+}
+
+function askForSheet(reason: string, sheets: readonly Sheet[]): UnclearFile {
+  const choices = namesOf(sheets)
+  return new UnclearFile([{ kind: 'sheet', ask: `${reason}: choose one of ${choices.join(', ')}`, choices }])
 }
 
 async function readWorkbook(file: string): Promise<Workbook> {
   const content = await readFile(file)
   return readXlsx(content).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnreadableFile(
-      `${file} is a ZIP archive, but not a readable workbook (${reason}); save it as .xlsx or CSV`,
-    )
+    throw new UnreadableFile(`is a ZIP archive, but not a readable workbook (${reason}); save it as .xlsx or CSV`)
   })
 }
 
@@ -57,11 +60,15 @@ const canRead = (sheet: Sheet, { includeHidden = false }: WorkbookRules): boolea
 
 const namesOf = (sheets: readonly Sheet[]): readonly string[] => sheets.map(({ name }) => name)
 
-/** @throws UnclearFile for a sheet that the workbook does not have */
-function findSheet(file: string, sheets: readonly Sheet[], name: string): Sheet {
+/** @throws UnusableOption for a sheet that the workbook does not have */
+function findSheet(sheets: readonly Sheet[], name: string): Sheet {
   const sheet = sheets.find((one) => one.name === name) ?? sheets[Number(name) - 1]
   if (sheet !== undefined) return sheet
-  throw new UnclearFile(`--sheet: ${file} has no sheet ${name}; the sheets are ${namesOf(sheets).join(', ')}`)
+  throw new UnusableOption(
+    'sheet',
+    undefined,
+    `must be a sheet of the workbook, got ${name}; the sheets are ${namesOf(sheets).join(', ')}`,
+  )
 }
 
 function tableOf(sheet: Sheet, sheets: readonly Sheet[], rules: WorkbookRules): SheetTable {
@@ -81,15 +88,18 @@ function tableOf(sheet: Sheet, sheets: readonly Sheet[], rules: WorkbookRules): 
     describeHidden('column', hiddenColumns),
   ].filter((text) => text !== '')
   return {
-    description:
-      readableSheets.length === 0
-        ? `sheet ${sheet.name}`
-        : `sheet ${sheet.name} (other sheets, for --sheet: ${namesOf(readableSheets).join(', ')})`,
+    format: `sheet ${sheet.name}`,
+    sheet: sheet.name,
     remarks: [
-      ...(hidden.length === 0 ? [] : [`hidden and left out: ${hidden.join('; ')} (use --include-hidden to read them)`]),
+      ...(readableSheets.length === 0
+        ? []
+        : [{ text: `other sheets: ${namesOf(readableSheets).join(', ')}`, option: 'sheet' as const }]),
+      ...(hidden.length === 0
+        ? []
+        : [{ text: `hidden and left out: ${hidden.join('; ')}`, option: 'includeHidden' as const }]),
       ...(filledRanges.length === 0
         ? []
-        : [`the value of merged cells counts for each of their rows: ${listFirst(filledRanges)}`]),
+        : [{ text: `the value of merged cells counts for each of their rows: ${listFirst(filledRanges)}` }]),
     ],
     rows: () => toAsyncIterable(rows),
   }
@@ -142,7 +152,7 @@ function fillMergedCells(grid: SheetCell[][], merges: readonly MergeRange[]): re
       for (let column = startCol; column <= Math.min(endCol, cells.length - 1); column++) {
         // Also limits the time for a hostile file.
         if (++mergedCount > cellCount)
-          throw new UnreadableFile(`The merged cells ${range} overlap with other merged cells`)
+          throw new UnreadableFile(`has merged cells ${range} that overlap with other merged cells`)
         cells[column] =
           startCol === endCol
             ? value

@@ -153,7 +153,7 @@ test('uses the columns that --map names, and reports the mapping of all columns'
   assert.equal(await created(commands), [{ sku: 'A-1', cutShape: 2, carat: 0.71 }])
   const unknown = await commands.run(['import', file, ...USER, '--map', 'Lot=lot'])
   assert.is(unknown.code, 2)
-  assert.match(unknown.err, 'unknown field lot; the v4 fields are ')
+  assert.match(unknown.err, '--map Lot must be a field of a v4 diamond, or empty, got lot; the fields are ')
   const absent = await commands.run(['import', file, ...USER, '--map', 'Nix=sku'])
   assert.is(absent.code, 2)
   assert.match(absent.err, 'the columns are Lot, Shape, ct, Remark')

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseCells } from '../../src/trade-files/cells.ts'
-import { readHeader, parseColumnMapping, type Columns } from '../../src/trade-files/columns.ts'
+import { readHeader, parseColumnMapping, type Columns, type HeaderRules } from '../../src/trade-files/columns.ts'
+import { UnclearFile } from '../../src/trade-files/errors.ts'
 import { WITHOUT_FIELD } from '../../src/trade-files/trade-columns.ts'
 
 const test = suite('columns of trade files')
@@ -9,6 +10,9 @@ const test = suite('columns of trade files')
 const inputOf = (columns: Columns, cells: readonly string[]) => parseCells({ columns, decimals: {} }, cells).input
 
 const REFUSED = { unknown: 'refused' } as const
+
+const columnsIn = (header: readonly string[], rules: HeaderRules, rows?: readonly (readonly string[])[]) =>
+  readHeader(header, rules, rows).columns
 
 /** RapNet's upload fields and what they map to; `undefined` is ignored. */
 const RAPNET = {
@@ -83,16 +87,16 @@ const GIA = {
 }
 
 test('of RapNet are all recognized, and those without a field are ignored', () => {
-  assert.equal(readHeader(Object.keys(RAPNET), REFUSED), Object.values(RAPNET))
+  assert.equal(columnsIn(Object.keys(RAPNET), REFUSED), Object.values(RAPNET))
 })
 
 test('of GIA are all recognized', () => {
-  assert.equal(readHeader(Object.keys(GIA), { ...REFUSED, required: ['carat'] }), Object.values(GIA))
+  assert.equal(columnsIn(Object.keys(GIA), { ...REFUSED, required: ['carat'] }), Object.values(GIA))
 })
 
 test('in the list of columns without a field are ignored', () => {
   for (const heading of WITHOUT_FIELD) {
-    assert.equal(readHeader([heading], { ...REFUSED, required: [] }), [undefined], heading)
+    assert.equal(columnsIn([heading], { ...REFUSED, required: [] }), [undefined], heading)
   }
 })
 
@@ -118,11 +122,11 @@ test('by the other names that RapNet accepts are recognized', () => {
     fancyColorDominantColor: 'colorHue',
   }
   for (const [heading, field] of Object.entries(others)) {
-    assert.equal(readHeader([heading], { ...REFUSED, required: [] }), [field], heading)
+    assert.equal(columnsIn([heading], { ...REFUSED, required: [] }), [field], heading)
   }
 })
 
-const fieldOf = (heading: string) => readHeader([heading], { ...REFUSED, required: [] })[0]
+const fieldOf = (heading: string) => columnsIn([heading], { ...REFUSED, required: [] })[0]
 
 test('that name a currency are a price, or a price per carat, but never a weight', () => {
   const currencies = ['$', 'US$', 'HK$', '€', '£', '₹', '¥', 'USD', 'eur', 'Rs.', 'Dollar']
@@ -186,7 +190,7 @@ test('of stock lists are recognized in English and German', () => {
 })
 
 test('for a price beside one for the total price are ignored, and of two stock numbers the certain one is used', () => {
-  assert.equal(readHeader(['Stock #', 'Lot #', 'Shape', 'Ct', '$/Ct', 'Price', 'Total $'], REFUSED), [
+  assert.equal(columnsIn(['Stock #', 'Lot #', 'Shape', 'Ct', '$/Ct', 'Price', 'Total $'], REFUSED), [
     'sku',
     undefined,
     'cutShape',
@@ -199,7 +203,7 @@ test('for a price beside one for the total price are ignored, and of two stock n
 
 test('for a depth are the height in millimetres if their cells are too small for percent', () => {
   const depthIn = (header: readonly string[], depths: readonly string[]) =>
-    readHeader(
+    columnsIn(
       header,
       { ...REFUSED, required: [] },
       depths.map((depth) => header.map(() => depth)),
@@ -211,7 +215,7 @@ test('for a depth are the height in millimetres if their cells are too small for
 })
 
 test('for a proportion may be several: the first one that has it counts', () => {
-  const columns = readHeader(['Measurements', 'Length', 'Table', 'Table %'], { ...REFUSED, required: [] })
+  const columns = columnsIn(['Measurements', 'Length', 'Table', 'Table %'], { ...REFUSED, required: [] })
   assert.equal(inputOf(columns, ['6.44 x 6.41', '7', '', '57']), {
     proportions: { length: 6.44, width: 6.41, height: null, table: 57 },
   })
@@ -221,22 +225,22 @@ test('for a proportion may be several: the first one that has it counts', () => 
 })
 
 test('may be mapped by a heading with a currency, and to a property of the line', () => {
-  const mapping = parseColumnMapping(['$/Ct=', 'Disponible=availability'])
+  const mapping = parseColumnMapping({ '$/Ct': '', Disponible: 'availability' })
   const header = ['sku', 'Shape', 'Ct', '$/Ct', 'Disponible']
-  assert.equal(readHeader(header, { ...REFUSED, mapping }), ['sku', 'cutShape', 'carat', undefined, 'availability'])
+  assert.equal(columnsIn(header, { ...REFUSED, mapping }), ['sku', 'cutShape', 'carat', undefined, 'availability'])
   assert.throws(
-    () => parseColumnMapping(['A=lab']),
+    () => parseColumnMapping({ A: 'lab' }),
     /A column can also be measurements, or the line's availability, pieces/,
   )
 })
 
 test('for the same field are refused with both headings', () => {
   assert.throws(
-    () => readHeader(['sku', 'Shape', 'Weight', 'Size'], REFUSED),
-    /Several columns for carat: Weight and Size \(use --map 'COLUMN=' to ignore one\)/,
+    () => columnsIn(['sku', 'Shape', 'Weight', 'Size'], REFUSED),
+    /Several columns for carat: Weight and Size/,
   )
-  const mapping = parseColumnMapping(['Size='])
-  assert.equal(readHeader(['sku', 'Shape', 'Weight', 'Size'], { ...REFUSED, mapping }), [
+  const mapping = parseColumnMapping({ Size: '' })
+  assert.equal(columnsIn(['sku', 'Shape', 'Weight', 'Size'], { ...REFUSED, mapping }), [
     'sku',
     'cutShape',
     'carat',
@@ -244,8 +248,59 @@ test('for the same field are refused with both headings', () => {
   ])
 })
 
+const questionsOf = (header: readonly string[], rules: HeaderRules = REFUSED) => {
+  try {
+    columnsIn(header, rules)
+    return []
+  } catch (error) {
+    if (!(error instanceof UnclearFile)) throw error
+    return error.questions
+  }
+}
+
+test('leave open what their question names, with the choices that answer it', () => {
+  const header = ['sku', 'Shape', 'Weight', 'Size', 'Price', 'Disc %', 'Farbe 2']
+  const questions = questionsOf(header)
+  assert.equal(
+    questions.map(({ kind, column }) => [kind, column]),
+    [
+      ['unknown column', 'Farbe 2'],
+      ['several columns for a field', 'Weight'],
+      ['several columns for a field', 'Size'],
+      ['price per carat', 'Price'],
+    ],
+  )
+  const [unknown, weight, , price] = questions
+  assert.ok(unknown?.choices.includes('color') && unknown.choices.includes('certification.number'))
+  assert.equal(
+    [weight?.choices, price?.choices],
+    [
+      ['carat', ''],
+      ['price', ''],
+    ],
+  )
+  const mapping = parseColumnMapping({ 'Farbe 2': 'color', Size: '', Price: 'price' })
+  assert.equal(questionsOf(header, { ...REFUSED, mapping }), [])
+})
+
+test('of which none is a required field leave open which one it is', () => {
+  const header = ['sku', 'Shape', 'Gramm']
+  const [, missing] = questionsOf(header)
+  assert.equal([missing?.kind, missing?.field, missing?.choices], ['field without column', 'carat', ['Gramm']])
+  const mapping = parseColumnMapping({ Gramm: 'carat' })
+  assert.equal(columnsIn(header, { ...REFUSED, mapping }), ['sku', 'cutShape', 'carat'])
+})
+
+test('without a heading are mapped by their number', () => {
+  const mapping = parseColumnMapping({ 'Column 3': 'carat', 'column 4': '' })
+  assert.equal(readHeader(['sku', 'Shape', '', ''], { ...REFUSED, mapping }), {
+    names: ['sku', 'Shape', 'Column 3', ''],
+    columns: ['sku', 'cutShape', 'carat', undefined],
+  })
+})
+
 test('for the two ends of a girdle are combined, and one end alone is the whole girdle', () => {
-  const columns = readHeader(['Girdle Thin', 'Girdle Thick'], { ...REFUSED, required: [] })
+  const columns = columnsIn(['Girdle Thin', 'Girdle Thick'], { ...REFUSED, required: [] })
   assert.equal(inputOf(columns, ['Thin', 'Medium']), { girdle: 'Thin-Medium' })
   assert.equal(inputOf(columns, ['', 'STK']), { girdle: 'STK' })
   assert.equal(inputOf(columns, ['', '']), { girdle: null })

@@ -8,9 +8,8 @@ import * as fc from '../fast-check.ts'
 import { failed, formula, workbook, type Row } from '../cli/import/workbook-file.ts'
 import { FIELDS, type DiamondFieldChanges, type FieldName } from '../../src/domain/diamond/fields.ts'
 import { jsonWriterOf } from '../../src/representations/diamond/diamond-json.ts'
-import { collectFindings } from '../../src/trade-files/findings.ts'
-import { readLines } from '../../src/trade-files/lines.ts'
 import { openSource } from '../../src/trade-files/source.ts'
+import { readStockList } from '../../src/trade-files/stock-list.ts'
 
 const test = suite<{ file: string }>('a random workbook')
 
@@ -103,19 +102,18 @@ test('is stored as displayed, except for what the findings name', async ({ file 
         columns: HEADINGS.map((_, column) => ({ hidden: hiddenColumns.includes(column) })),
       }
       writeFileSync(file, await workbook({ Stones: sheet }))
-      const source = await openSource(file, { unknown: 'ignored' })
-      const lines = () => readLines(source.entries(), 'new stones')
-      const findings = await collectFindings(lines(), undefined)
+      const source = await openSource(file, { ignoreUnknown: true })
+      const remarks = source.remarks.map(({ text }) => text).join('\n')
+      const { findings, usableLines } = await readStockList(source, undefined)
       const stones = new Map<number, DiamondFieldChanges>()
-      for await (const { line, change } of findings.usableLines(lines())) stones.set(line, change)
+      for await (const { line, change } of usableLines()) stones.set(line, change)
       const problems = new Map(findings.badLines.map((bad) => [bad.line, bad.problems]))
 
       assert.is(findings.hiddenCount, hiddenRows.length)
-      for (const column of hiddenColumns)
-        assert.match(source.description, `${colToLetter(column)} (${HEADINGS[column]})`)
+      for (const column of hiddenColumns) assert.match(remarks, `${colToLetter(column)} (${HEADINGS[column]})`)
       for (const [row, cells] of rows.entries()) {
         const namedColumns = (problems.get(row + 2) ?? []).flatMap(
-          (text) => text.split(': ', 1)[0]?.split(' and ') ?? [],
+          ({ message }) => message.split(': ', 1)[0]?.split(' and ') ?? [],
         )
         const unusableColumns: string[] = []
         for (const [column, heading] of HEADINGS.entries()) {
@@ -129,7 +127,7 @@ test('is stored as displayed, except for what the findings name', async ({ file 
           if (isMerged && merge.width > 1) unusableColumns.push(heading)
           else if (kind === 'error' || kind === 'no result') unusableColumns.push(heading)
           else if (!problems.has(row + 2)) assert.is(stored, shown)
-          if (isMerged && merge.width === 1) assert.match(source.description, rangeOf(merge))
+          if (isMerged && merge.width === 1) assert.match(remarks, rangeOf(merge))
         }
         assert.equal(namedColumns.toSorted(), unusableColumns.toSorted())
       }

@@ -9,12 +9,18 @@ import { createOperatorOrigin } from '../with-installation.ts'
 import { formatCount, formatQuantity, note, noteSkippedEvent, progressBar } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
 import { listenForStop, stoppedAfter } from '../process-exit.ts'
-import type { ValueMapping, ColumnMapping } from '../../trade-files/columns.ts'
-import { collectFindings, type Findings } from '../../trade-files/findings.ts'
+import type { Findings } from '../../trade-files/findings.ts'
 import { readSettledStock, type Stock } from '../../commands/imports/stock.ts'
-import { readLines } from '../../trade-files/lines.ts'
-import { describeResult, ZERO_COUNTS, ImportReport, describeDryRun, type ImportRequest } from './report.ts'
+import {
+  describeResult,
+  describeSource,
+  ZERO_COUNTS,
+  ImportReport,
+  describeDryRun,
+  type ImportRequest,
+} from './report.ts'
 import { openSource } from '../../trade-files/source.ts'
+import { readStockList } from '../../trade-files/stock-list.ts'
 import {
   BULK_SIZE,
   planCreations,
@@ -47,23 +53,13 @@ export async function importStones(
   installation: Installation,
   path: string,
   owner: number,
-  request: ImportRequest & { readonly mapping: ColumnMapping; readonly values: readonly ValueMapping[] },
+  request: ImportRequest,
 ): Promise<void> {
   const isUpdate = request.updateBy !== undefined
-  const source = await openSource(path, {
-    unknown: request.ignoreUnknown === true ? 'ignored' : 'refused',
-    mapping: request.mapping,
-    values: request.values,
-    ...(request.decimal !== undefined && { decimal: request.decimal }),
-    ...(request.sheet !== undefined && { sheet: request.sheet }),
-    ...(request.includeHidden === true && { includeHidden: true }),
-    ...(request.includeUnavailable === true && { includeUnavailable: true }),
-    ...(isUpdate && { required: ['sku'] }),
-  })
-  note(source.description)
+  const source = await openSource(path, request, isUpdate ? ['sku'] : undefined)
+  note(describeSource(source))
   const stock = isUpdate ? await readSettledStock(installation.context, owner, STOCK_FAULTS) : undefined
-  const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones', stock?.customShapes)
-  const findings = await collectFindings(lines(), stock)
+  const { findings, usableLines } = await readStockList(source, stock)
   const report = new ImportReport(source, findings, request)
   report.noteContents()
   report.noteTexts()
@@ -76,14 +72,13 @@ export async function importStones(
       `Invalid lines: ${formatCount(findings.badLines.length)} of ${formatCount(all)}; nothing was written (use --skip-bad to skip them)`,
     )
   }
-  const readUsableLines = () => findings.usableLines(lines())
   const context = {
     installation,
     request,
     findings,
     report,
     principal: { owner, origin: createOperatorOrigin() },
-    readUsableLines,
+    readUsableLines: usableLines,
   }
   await (stock === undefined ? create(context, await source.digest()) : update(context, stock))
   report.noteShapes()

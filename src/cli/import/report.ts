@@ -1,3 +1,4 @@
+import { BadUsage, OperationFailure } from '../../maintenance/operation.ts'
 import { formatCount, formatQuantity, note, printResult, type OutputOptions } from '../output.ts'
 import {
   MAX_LISTED_VALUES,
@@ -7,27 +8,32 @@ import {
   type FieldSummary,
   type Findings,
 } from '../../trade-files/findings.ts'
-import type { DecimalSeparator } from '../../trade-files/numbers.ts'
-import type { ImportSource } from '../../trade-files/source.ts'
+import {
+  UnclearFile,
+  UnreadableFile,
+  UnusableOption,
+  type FileColumn,
+  type Question,
+  type Remark,
+} from '../../trade-files/errors.ts'
+import type { BadLine } from '../../trade-files/lines.ts'
+import { isStored } from '../../trade-files/line-properties.ts'
+import type { ImportSource, ReadingOptions } from '../../trade-files/source.ts'
 import type { ImportCounts } from '../../commands/imports/write-bulks.ts'
 
 /** The options of an import. */
-export type ImportRequest = OutputOptions & {
-  readonly user: string
-  /** The file's name, or `-`. */
-  readonly file: string
-  readonly skipBad?: true
-  readonly ignoreUnknown?: true
-  readonly decimal?: DecimalSeparator
-  readonly sheet?: string
-  readonly includeHidden?: true
-  readonly includeUnavailable?: true
-  readonly dryRun?: true
-  readonly updateBy?: 'sku'
-  readonly deleteMissing?: true
-  readonly yes?: true
-  readonly again?: true
-}
+export type ImportRequest = OutputOptions &
+  ReadingOptions & {
+    readonly user: string
+    /** The file's name, or `-`. */
+    readonly file: string
+    readonly skipBad?: true
+    readonly dryRun?: true
+    readonly updateBy?: 'sku'
+    readonly deleteMissing?: true
+    readonly yes?: true
+    readonly again?: true
+  }
 
 const MAX_SUGGESTIONS = 20
 
@@ -48,7 +54,7 @@ export class ImportReport {
   /** The problems of each line, and how to map invalid texts. */
   noteProblems(): void {
     const { badLines } = this.findings
-    for (const { line, problems } of badLines) note(`line ${line}: ${problems.join('; ')}`)
+    for (const badLine of badLines) note(`line ${badLine.line}: ${messagesOf(badLine).join('; ')}`)
     const invalidTexts = badLines
       .flatMap((badLine) => badLine.invalidCells ?? [])
       .map(({ column, text }) => `${column}:${text}`)
@@ -90,13 +96,13 @@ export class ImportReport {
     details: { readonly undo?: string | null; readonly plannedCounts?: ImportCounts } = {},
   ): void {
     const { customShapes, notes, contents } = this.findings
-    const bad = this.findings.badLines.map(({ line, problems }) => ({ line, problems }))
+    const bad = this.findings.badLines.map((badLine) => ({ line: badLine.line, problems: messagesOf(badLine) }))
     const result = {
       ...counts,
       refused: bad.length,
       hidden: this.findings.hiddenCount,
       unavailable: this.findings.unavailable.counts,
-      mapping: this.source.mapping,
+      mapping: Object.fromEntries(this.source.columns.map(({ name, content }) => [name, storedContentOf(content)])),
       undo: details.undo ?? null,
       ...(details.plannedCounts && { would: details.plannedCounts }),
       ...(this.request.dryRun === true && { first: contents.sampleStones, fields: contents.fields }),
@@ -109,6 +115,59 @@ export class ImportReport {
     printResult(this.request, result, text)
   }
 }
+
+const messagesOf = ({ problems }: BadLine): readonly string[] => problems.map(({ message }) => message)
+
+const storedContentOf = (content: string | null): string | null =>
+  content === null || !isStored(content) ? null : content
+
+/** Format and columns as text, for the operator to check. */
+export function describeSource({ format, columns, remarks }: ImportSource): string {
+  const first = columns.length === 0 ? format : `columns: ${columns.map(describeColumn).join(', ')} (${format})`
+  return [first, ...remarks.map(describeRemark)].join('\n')
+}
+
+function describeColumn({ name, content }: FileColumn): string {
+  if (content === null) return `${name} (ignored)`
+  if (!isStored(content)) return `${name} (checked)`
+  return name === content ? name : `${name} = ${content}`
+}
+
+const describeRemark = ({ text, option }: Remark): string =>
+  option === undefined ? text : `${text} (${REMARK_OPTIONS[option]})`
+
+const REMARK_OPTIONS = {
+  includeHidden: 'use --include-hidden to read them',
+  sheet: 'use --sheet to read another one',
+}
+
+/** What a file leaves open, and the options that decide. */
+const describeQuestion = (question: Question): string => `${question.ask}${REMEDIES[question.kind](question)}`
+
+const REMEDIES: Readonly<Record<Question['kind'], (question: Question) => string>> = {
+  'unknown column': () => ' (use --ignore-unknown to ignore it)',
+  'column without heading': ({ column }) => `; use --map ${shellQuote(`${column}=`)} to ignore it`,
+  'several columns for a field': () => " (use --map 'COLUMN=' to ignore one)",
+  'field without column': () => '',
+  'price per carat': ({ column }) =>
+    `: use --map ${shellQuote(`${column}=price`)} if it is the price of the stone, or --map ${shellQuote(`${column}=`)} to ignore it`,
+  'decimal separator': () => '; give the decimal separator with --decimal . or --decimal ,',
+  sheet: () => ' with --sheet',
+}
+
+/** An error of reading a file as a usage error or a failure that names the file and the options; others unchanged. */
+export function explainFileError(error: unknown, file: string): unknown {
+  if (error instanceof UnusableOption) return new BadUsage(describeUnusableOption(error))
+  if (!(error instanceof UnclearFile || error instanceof UnreadableFile)) return error
+  const remarks = error.remarks.map(describeRemark)
+  if (error instanceof UnreadableFile) return new OperationFailure([`${file} ${error.reason}`, ...remarks].join('\n'))
+  return new BadUsage([...new Set(error.questions.map(describeQuestion)), ...remarks].join('\n'))
+}
+
+const describeUnusableOption = ({ option, key, reason }: UnusableOption): string =>
+  `${OPTION_NAMES[option]}${key === undefined ? '' : ` ${key}`} ${reason}`
+
+const OPTION_NAMES = { map: '--map', mapValue: '--map-value', sheet: '--sheet' }
 
 /** One text each, such as `Trilliant (2)`. */
 function describeTexts(

@@ -6,16 +6,14 @@ import { visibleText } from '../../domain/visible-text.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { CommandContext } from '../core/command-context.ts'
-import type { KnownStones } from '../../trade-files/findings.ts'
+import type { KnownStock } from '../../trade-files/stock-list.ts'
 
 /** The stones of an account, as far as an import needs them. */
-export type Stock = KnownStones & {
+export type Stock = KnownStock & {
   /** Skus by id, in order of creation. */
   readonly skus: ReadonlyMap<number, string>
   /** Stones with a report's PDF or a 3D model, which an import cannot restore. */
   readonly idsWithFiles: ReadonlySet<number>
-  /** Cut shapes outside of the dictionary that any of the stones ever had. */
-  readonly customShapes: ReadonlySet<string>
 }
 
 /**

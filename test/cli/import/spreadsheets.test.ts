@@ -108,7 +108,7 @@ const REFUSED: readonly (readonly [what: string, content: string | Buffer, messa
   [
     'a cell below no heading',
     'sku,,cutShape,carat\nA-1,red,Round,0.71\n',
-    /Column 2 has no heading, but contains red in line 2/,
+    /Column 2 has no heading, but contains red in line 2; use --map 'Column 2=' to ignore it/,
   ],
 ]
 for (const [description, content, message] of REFUSED) {

@@ -227,11 +227,14 @@ test('may contain unknown words if --map-value maps them, which the error prints
 test('is refused if --map-value names an unknown column or has an invalid form', async ({ dryRun }) => {
   const sheet = 'sku,cutShape,carat\nA,Round,1\n'
   const unknown = await dryRun(sheet, '--map-value', 'Make:EX=Ideal')
-  assert.equal([unknown.code, /unknown column Make; the columns are sku/.test(unknown.err)], [2, true])
+  assert.equal(
+    [unknown.code, /--map-value Make names an unknown column; the columns are sku/.test(unknown.err)],
+    [2, true],
+  )
   const other = await dryRun(sheet, '--map-value', 'cutShape=Round')
   assert.equal([other.code, /must be COLUMN:TEXT=VALUE/.test(other.err)], [2, true])
   const json = await dryRun('{"sku":"A","cutShape":"Round","carat":1}\n', '--map-value', 'sku:A=B')
-  assert.equal([json.code, /require a file with a header/.test(json.err)], [2, true])
+  assert.equal([json.code, /--map-value requires a file with a header/.test(json.err)], [2, true])
 })
 
 test.run()

@@ -59,7 +59,7 @@ test('reads a file by another program, with a title, formulas, formula errors, e
   ])
   assert.match(err, 'line 3 is the header')
   assert.match(err, 'line 8 is a total and is ignored')
-  assert.match(err, 'other sheets, for --sheet: Notes')
+  assert.match(err, 'other sheets: Notes (use --sheet to read another one)')
 })
 
 test('reads a file by openpyxl, with hidden parts, merged cells, an error and a formula without a result', async ({
@@ -100,7 +100,7 @@ test('asks for --sheet, by name or number, if several sheets are stock lists', a
   assert.match(question.err, 'Several sheets are stock lists: choose one of Rounds., Ovals., 2. with --sheet')
   const unknown = await dryRun(cells, '--sheet', 'Ovals')
   assert.is(unknown.code, 2)
-  assert.match(unknown.err, /--sheet: .* has no sheet Ovals; the sheets are Rounds\., Ovals\., 2\./)
+  assert.match(unknown.err, /--sheet must be a sheet of the workbook, got Ovals; the sheets are Rounds\., Ovals\., 2\./)
 })
 
 test('finds the stock list behind a cover, an empty sheet and a sheet of choices', async ({ dryRun }) => {
@@ -115,7 +115,7 @@ test('finds the stock list behind a cover, an empty sheet and a sheet of choices
   for (const [name, rows] of Object.entries(otherSheets)) {
     const { first, err } = resultOf(await dryRun(await workbook({ [name]: rows, Stock: [HEADER, ['A', 'Round', 1]] })))
     assert.equal(first, [{ sku: 'A', cutShape: 'Round', carat: 1 }])
-    assert.match(err, `(sheet Stock (other sheets, for --sheet: ${name}))`)
+    assert.match(err, `(sheet Stock)\nother sheets: ${name} (use --sheet`)
   }
 })
 
@@ -130,7 +130,7 @@ test('names the sheets if none is a stock list', async ({ dryRun }) => {
     }),
   )
   assert.is(code, 1)
-  assert.match(err, /has no header .*\nsheet Cover \(other sheets, for --sheet: Prices\)/)
+  assert.match(err, /has no header .*\nsheet Cover\nother sheets: Prices \(use --sheet/)
 })
 
 test('reads the visible sheet, not a hidden one, unless --include-hidden', async ({ dryRun }) => {
@@ -258,7 +258,7 @@ test('refuses a workbook with overlapping merged cells', async ({ dryRun }) => {
   const rows = [HEADER, ['A', 'Round', 1]]
   const { code, err } = await dryRun(await workbook({ Stock: { rows, merges: ['A1:C2', 'A1:B2', 'B1:C2'] } }))
   assert.is(code, 1)
-  assert.match(err, 'The merged cells A1:B2 overlap with other merged cells')
+  assert.match(err, 'has merged cells A1:B2 that overlap with other merged cells')
 })
 
 test('refuses a ZIP archive that is no workbook or was truncated, in one line', async ({ dryRun }) => {
