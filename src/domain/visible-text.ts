@@ -13,6 +13,9 @@ const SHAPING = String.raw`(?<=${SHAPED}\p{Default_Ignorable_Code_Point}{0,8})(?
 
 const INVISIBLE_OR_SHAPING = new RegExp(`(${SHAPING})|${UNSEEN}`, 'gu')
 
+/** Texts that only need to be trimmed. */
+const PRINTABLE_ASCII = /^[ -~]*$/
+
 /** Space separators of every width; no line ends. */
 const BLANK = /\p{Zs}/gu
 
@@ -24,6 +27,7 @@ const BLANK = /\p{Zs}/gu
  */
 export function visibleText(text: string): string {
   if (text.length > MAX_NORMALISED_LENGTH) return text
+  if (PRINTABLE_ASCII.test(text)) return text.trim()
   return text
     .replaceAll(INVISIBLE_OR_SHAPING, (_found, shaping: string | undefined) => shaping ?? '')
     .replaceAll(BLANK, ' ')

@@ -7,6 +7,7 @@ import { diamondEvents } from '../domain/diamond/diamond.ts'
 import { scoresEvents } from '../domain/diamond/scores.ts'
 import { stoneModelEvents } from '../domain/diamond/stone-model.ts'
 import { payloadVersionOf, type EventDeclaration } from '../domain/event.ts'
+import { stockImportEvents } from '../domain/imports/stock-import.ts'
 import { idEvents, restoreEvents, retryEvents, storesEvents } from '../domain/installation/installation.ts'
 import { keyEvents } from '../domain/installation/keys.ts'
 import { logLifecycleEvents } from '../domain/installation/log-lifecycle.ts'
@@ -26,6 +27,7 @@ const declarations = {
   ...sessionEvents,
   ...secretEvents,
   ...webhookEvents,
+  ...stockImportEvents,
   ...bulkRequestEvents,
   ...storesEvents,
   ...keyEvents,

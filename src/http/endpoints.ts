@@ -34,6 +34,16 @@ import {
 } from './front/well-known.ts'
 import { livenessCheck, readinessCheck, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
+import {
+  applyImport,
+  createImport,
+  listImports,
+  modifyImport,
+  readOneImport,
+  removeImport,
+  undoImport,
+} from './imports/imports.ts'
+import type { ImportServices } from './imports/resource.ts'
 import { showInventory } from './inventory/inventory-page.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
 import type { BrowserServices } from './inventory/session.ts'
@@ -83,6 +93,13 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   attachCertificationEndpoint,
   removeCertificationEndpoint,
   readCertificationFile,
+  createImport,
+  listImports,
+  readOneImport,
+  modifyImport,
+  applyImport,
+  undoImport,
+  removeImport,
   listWebhooks,
   createWebhookEndpoint,
   readOneWebhook,
@@ -146,5 +163,6 @@ export type EndpointServices = BearerServices &
   TokenServices &
   SecretServices &
   WebhookServices &
+  ImportServices &
   EvidenceServices &
   BrowserServices & { readonly readModels: ReadModelRegistry }

@@ -1,20 +1,12 @@
-import { Worker } from 'node:worker_threads'
 import { groupIntoCells } from '../domain/certification/page-cells.ts'
 import { parseReport } from '../domain/certification/report-parser.ts'
+import { killAfter } from '../runtime/program-limits.ts'
 import { extractTextRuns } from './pdf-text.ts'
 
 /**
  * A separate process that reads a PDF from stdin and prints the report's data as one line of JSON on stdout. It
  * isolates the service from malicious PDFs: the parent kills it if it takes too long or uses too much memory.
  */
-function killAfterTimeout(): void {
-  const source = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${MAX_LIFETIME_MS})`
-  new Worker(source, { eval: true }).unref()
-}
-
-/** Milliseconds. The process ends itself, in case its parent was killed. */
-const MAX_LIFETIME_MS = Number(process.argv[2])
-
 async function run(): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
@@ -22,7 +14,7 @@ async function run(): Promise<void> {
   process.stdout.write(`${JSON.stringify(parseReport(pages.map(groupIntoCells)))}\n`, () => process.exit(0))
 }
 
-killAfterTimeout()
+killAfter(Number(process.argv[2]))
 run().catch((error: unknown) => {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
   process.stderr.write(`${reason.slice(0, 200)}\n`, () => process.exit(1))

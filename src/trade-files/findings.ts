@@ -3,6 +3,7 @@ import { FIELDS, fieldsOf, isProportion, type DiamondFieldChanges, type FieldNam
 import { describeLookAlikes, plainText } from '../domain/look-alikes.ts'
 import { jsonWriterOf } from '../representations/diamond/diamond-json.ts'
 import { listFirst } from './errors.ts'
+import type { KnownStock } from './known-stones.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell, type Problem } from './lines.ts'
 
 /** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
@@ -35,6 +36,11 @@ export class CountedTexts {
   /** Number of lines with other texts. */
   get unlistedCount(): number {
     return this.#unlistedCount
+  }
+
+  /** Number of all lines. */
+  get lines(): number {
+    return [...this.#texts.values()].reduce((sum, { lines }) => sum + lines, this.#unlistedCount)
   }
 }
 
@@ -127,6 +133,9 @@ class FieldStatistics {
 export type Findings = {
   /** Number of valid lines. */
   readonly usableCount: number
+  /** Of these, those of stones that the account does not have, and the reports of those. */
+  readonly newCount: number
+  readonly newReportCount: number
   readonly badLines: readonly BadLine[]
   /** Cut shapes that are in no dictionary. */
   readonly customShapes: CountedTexts
@@ -147,18 +156,10 @@ export type Findings = {
 
 export type UsableLine = Extract<ImportLine, { change: DiamondFieldChanges }>
 
-/** The stones of the account before the import. */
-export type KnownStones = {
-  /** Ids of the stones with this sku; usually one. */
-  bySku(sku: string): readonly number[]
-  /** Another stone whose sku differs only in characters that look the same. */
-  lookAlikeOf(sku: string): { readonly id: number; readonly sku: string } | undefined
-}
-
 /** Validates a whole file before anything is written. @param stock the account's stones, for an update by sku */
 export async function collectFindings(
   lines: AsyncIterable<ImportLine>,
-  stock: KnownStones | undefined,
+  stock: KnownStock | undefined,
 ): Promise<Findings> {
   const badLines: { line: number; problems: readonly Problem[]; invalidCells?: readonly InvalidCell[] }[] = []
   const customShapes = new CountedTexts()
@@ -168,8 +169,9 @@ export async function collectFindings(
   const skus = new Skus(stock)
   const omittedSkus = new Set<string>()
   const unavailable = new CountedTexts()
+  /** What the valid lines become. */
+  const usable = new Map<number, 'a known stone' | 'a new stone' | 'a new stone with a report'>()
   let hiddenCount = 0
-  let usableCount = 0
   for await (const line of lines) {
     if ('omittedSku' in line) {
       omittedSkus.add(plainText(String(line.omittedSku)))
@@ -180,7 +182,9 @@ export async function collectFindings(
     const problems = problemsOf(line, stock)
     const conflict = 'change' in line ? skus.add(line) : undefined
     if (conflict === undefined && problems.length === 0 && 'change' in line) {
-      usableCount++
+      const isKnown = stock !== undefined && stock.bySku(line.change.set.sku ?? '').length > 0
+      const hasReport = line.report !== undefined && line.report !== null
+      usable.set(line.line, isKnown ? 'a known stone' : hasReport ? 'a new stone with a report' : 'a new stone')
       digest.update(`${JSON.stringify(line.change.set, withoutProportions)}\n`)
       const { cutShape } = line.change.set
       if (typeof cutShape === 'string') customShapes.add(cutShape, line.line)
@@ -198,14 +202,17 @@ export async function collectFindings(
   for (const { line, problem } of skus.problemsOfFirstLines()) {
     const badLine = badLines.find((one) => one.line === line)
     if (badLine === undefined) {
-      usableCount--
+      usable.delete(line)
       badLines.push({ line, problems: [{ message: problem }] })
     } else badLine.problems = [...badLine.problems, { message: problem }]
   }
   badLines.sort((one, other) => one.line - other.line)
+  const countOf = (kind: string) => [...usable.values()].filter((one) => one === kind).length
   const badLineNumbers = new Set(badLines.map(({ line }) => line))
   return {
-    usableCount,
+    usableCount: usable.size,
+    newCount: countOf('a new stone') + countOf('a new stone with a report'),
+    newReportCount: countOf('a new stone with a report'),
     badLines,
     customShapes,
     notes,
@@ -223,7 +230,7 @@ export async function collectFindings(
 const withoutProportions = (name: string, value: unknown): unknown => (isProportion(name) ? undefined : value)
 
 /** The problems of a line; with `stock`, also an ambiguous sku and missing fields of a new stone. */
-function problemsOf(line: UsableLine | BadLine, stock: KnownStones | undefined): readonly Problem[] {
+function problemsOf(line: UsableLine | BadLine, stock: KnownStock | undefined): readonly Problem[] {
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
   const { sku = '' } = line.change.set
@@ -252,7 +259,7 @@ class Skus {
   readonly #lookAlikes = new Map<string, string>()
   readonly #conflictingLines = new Map<string, number[]>()
 
-  constructor(private readonly stock: KnownStones | undefined) {}
+  constructor(private readonly stock: KnownStock | undefined) {}
 
   /** @returns the problem of the line, if an earlier line has this sku or one that looks the same */
   add({ line, change, plainSku }: UsableLine): string | undefined {

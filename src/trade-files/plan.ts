@@ -1,6 +1,7 @@
 import type { NewStone, StoneUpdate } from '../domain/certification/stated-report.ts'
 import type { NewDiamond } from '../domain/diamond/fields.ts'
-import type { KnownStones, UsableLine } from './findings.ts'
+import type { UsableLine } from './findings.ts'
+import type { KnownStock } from './known-stones.ts'
 
 /** Maximum number of stones that are written atomically. */
 export const BULK_SIZE = 500
@@ -24,7 +25,10 @@ export async function* planCreations(lines: AsyncIterable<UsableLine>): AsyncGen
 }
 
 /** Updates the stone with the sku of each line, or creates it. */
-export async function* planUpdates(lines: AsyncIterable<UsableLine>, stones: KnownStones): AsyncGenerator<PlannedBulk> {
+export async function* planUpdates(
+  lines: AsyncIterable<UsableLine>,
+  stones: Pick<KnownStock, 'bySku'>,
+): AsyncGenerator<PlannedBulk> {
   for await (const bulk of bulksOf(lines)) {
     const known = bulk.map((line) => ({ id: stones.bySku(line.change.set.sku ?? '')[0], line }))
     yield {

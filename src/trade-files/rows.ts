@@ -19,6 +19,33 @@ export type SheetTable = {
   rows(): AsyncIterable<SheetRow>
 }
 
+/** Cells of a line. Trade files have up to a hundred. */
+const MAX_CELLS = 1_000
+
+/** Longer records, such as those after a quote that is never closed, end the reading. */
+const MAX_RECORD_BYTES = 2 ** 20
+
+/** The table with limits. */
+export const limitTable = (table: SheetTable, maxRows = Infinity): SheetTable => ({
+  ...table,
+  async *rows() {
+    for await (const row of limitRows(table.rows(), maxRows)) {
+      if (row.cells.length > MAX_CELLS)
+        throw new UnreadableFile(`has ${row.cells.length} cells in line ${row.line}; it may have ${MAX_CELLS}`)
+      yield row
+    }
+  },
+})
+
+/** @throws UnreadableFile */
+export async function* limitRows<Row>(rows: AsyncIterable<Row>, maxRows: number): AsyncGenerator<Row> {
+  let count = 0
+  for await (const row of rows) {
+    if (++count > maxRows) throw new UnreadableFile(`has more than ${maxRows.toLocaleString('en')} lines; divide it`)
+    yield row
+  }
+}
+
 type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
 
 /** Different line endings may be mixed in a file; the first match applies. */
@@ -49,6 +76,7 @@ async function* rowsOf(
     skip_empty_lines: true,
     record_delimiter: LINE_ENDS,
     delimiter,
+    max_record_size: MAX_RECORD_BYTES,
   })
   // A stream error destroys the parser, so that the loop below throws it.
   pipeline(textOf(file, encoding), parser, (error: NodeJS.ErrnoException | null) => error && parser.destroy(error))

@@ -6,7 +6,7 @@ import { UnclearFile, UnreadableFile, UnusableOption, type FileColumn, type Rema
 import type { DecimalSeparator } from './numbers.ts'
 import { detectTextFileFormat, isZip } from './text-file-format.ts'
 import { jsonEntries, type ImportEntry } from './lines.ts'
-import { cannotParse, isZlibError, textTable } from './rows.ts'
+import { cannotParse, isZlibError, limitRows, limitTable, textTable, type SheetTable } from './rows.ts'
 import { isStockList, openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
 import type { WorkbookRules } from './workbook.ts'
 
@@ -42,15 +42,21 @@ export type ReadingOptions = {
   readonly includeUnavailable?: true
 }
 
+type SourceRules = {
+  /** Fields that must have a column; by default the required fields of a new diamond. */
+  readonly required?: HeaderRules['required']
+  /** Default: no limit. */
+  readonly maxRows?: number
+}
+
 /**
  * Opens a workbook, a delimited text file or JSON lines; the latter two may be compressed with gzip.
- * @param required fields that must have a column; by default the required fields of a new diamond
  * @throws UnclearFile, UnreadableFile, UnusableOption, system errors
  */
 export async function openSource(
   file: string,
   options: ReadingOptions,
-  required?: HeaderRules['required'],
+  { required, maxRows = Infinity }: SourceRules = {},
 ): Promise<ImportSource> {
   const { map = {}, mapValue = {}, sheet, ignoreUnknown, ...rest } = options
   const unknown = ignoreUnknown === true ? 'ignored' : 'refused'
@@ -62,12 +68,12 @@ export async function openSource(
     ...(sheet !== undefined && { sheet }),
     ...(required && { required }),
   }
-  if (isZip(file)) return sourceOf(file, await openWorkbookSheet(file, rules))
+  if (isZip(file)) return sourceOf(file, await openWorkbookSheet(file, rules, maxRows))
   if (sheet !== undefined) throw new UnusableOption('sheet', undefined, 'requires a workbook (.xlsx)')
   const format = await detectTextFileFormat(file).catch((error: unknown) => {
     throw isZlibError(error) ? cannotParse(error) : error
   })
-  if (!format.isJson) return sourceOf(file, await openSpreadsheet(textTable(file, format), rules))
+  if (!format.isJson) return sourceOf(file, await openSpreadsheet(limitTable(textTable(file, format), maxRows), rules))
   for (const [option, values] of Object.entries({ map, mapValue }) as ['map' | 'mapValue', object][])
     if (Object.keys(values).length > 0)
       throw new UnusableOption(option, undefined, 'requires a file with a header, not JSON lines')
@@ -76,14 +82,19 @@ export async function openSource(
     format: `JSON lines with v4 fields (${format.encoding})`,
     remarks: [],
     digest: () => digestOf(file),
-    entries: () => jsonEntries(file, format, unknown),
+    entries: () => limitRows(jsonEntries(file, format, unknown), maxRows),
   }
 }
 
 /** @throws UnclearFile, UnreadableFile, with remarks on the workbook */
-async function openWorkbookSheet(file: string, rules: SheetRules & WorkbookRules): Promise<Spreadsheet> {
+async function openWorkbookSheet(
+  file: string,
+  rules: SheetRules & WorkbookRules,
+  maxRows: number,
+): Promise<Spreadsheet> {
   const { openWorkbook } = await import('./workbook.ts')
-  const table = await openWorkbook(file, rules, (other) => isStockList(other, rules))
+  const isReadable = (table: SheetTable) => isStockList(limitTable(table), rules)
+  const table = limitTable(await openWorkbook(file, rules, isReadable), maxRows)
   return openSpreadsheet(table, rules).catch((error: unknown) => {
     if (error instanceof UnclearFile || error instanceof UnreadableFile)
       error.remarks = [{ text: table.format }, ...(table.remarks ?? [])]

@@ -1,12 +1,7 @@
-import { collectFindings, type Findings, type KnownStones, type UsableLine } from './findings.ts'
+import { collectFindings, type Findings, type UsableLine } from './findings.ts'
+import type { KnownStock } from './known-stones.ts'
 import { readLines } from './lines.ts'
 import type { ImportSource } from './source.ts'
-
-/** The stones of an account before an import by sku. */
-export type KnownStock = KnownStones & {
-  /** Cut shapes outside of the dictionary that any of the stones ever had. */
-  readonly customShapes: ReadonlySet<string>
-}
 
 /** A file whose lines were all validated. */
 type StockList = {

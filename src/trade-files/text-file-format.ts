@@ -24,6 +24,9 @@ const GZIP = '\u001f\u008b'
 /** Whether a file is a ZIP archive. @throws system errors */
 export const isZip = (file: string): boolean => readStart(file, ZIP.length) === ZIP
 
+/** @throws system errors */
+export const isGzip = (file: string): boolean => readStart(file, GZIP.length) === GZIP
+
 function readStart(file: string, length: number): string {
   const [bytes, handle] = [Buffer.alloc(length), openSync(file, 'r')]
   try {
@@ -36,7 +39,7 @@ function readStart(file: string, length: number): string {
 /** The bytes of a file, decompressed if it is a gzip file. */
 function bytesOf(file: string): Readable {
   const raw = createReadStream(file)
-  if (readStart(file, GZIP.length) !== GZIP) return raw
+  if (!isGzip(file)) return raw
   const unpacked = createGunzip()
   raw.on('error', (error) => unpacked.destroy(error))
   return raw.pipe(unpacked)

@@ -13,6 +13,7 @@ import {
 import { checkpointModelOf, type Reaction } from '../projections/engine/reaction.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import type { ScheduledJob } from '../projections/engine/loop.ts'
+import { imports } from '../projections/imports/imports.ts'
 import { secrets } from '../projections/secrets/secrets.ts'
 import { merkleTree } from '../projections/tree/merkle-tree.ts'
 import { bulkRequestRecovery, type BulkRequestRecoveryOptions } from '../reactions/bulk/bulk-request-recovery.ts'
@@ -21,6 +22,7 @@ import {
   fileRemovals,
   type FileRemovalTools,
 } from '../reactions/files/file-garbage-collector.ts'
+import { importRuns, type ImportTools } from '../reactions/imports/import-runner.ts'
 import { mailDelivery, type Mailer } from '../reactions/mail/mailer.ts'
 import { reportReading, type ReportReadingOptions } from '../reactions/reports/report-reading.ts'
 import { checkpointSigning, type CheckpointSigningTools } from '../reactions/evidence/checkpoint-signing.ts'
@@ -47,6 +49,7 @@ export type ConsumerTools = BulkRequestRecoveryOptions &
   SecretSweeperTools &
   OrphanedPersonTools &
   WebhookDeliveryTools &
+  ImportTools &
   CheckpointSigningTools & {
     readonly scoring: ScoringReactionOptions
     readonly reports: ReportReadingOptions
@@ -59,6 +62,7 @@ export const READ_MODELS: readonly AnyProjection[] = [
   stoneModels,
   secrets,
   webhooks,
+  imports,
   merkleTree,
 ]
 
@@ -69,6 +73,7 @@ const REACTIONS: readonly Reaction<ConsumerTools>[] = [
   secretEndings,
   fileRemovals,
   webhookDeliveries,
+  importRuns,
 ]
 
 const ROUTINES: readonly ScheduledJob<ConsumerTools>[] = [

@@ -24,6 +24,7 @@ import type { RequestActivity } from '../http/kit/request-activity.ts'
 import { StonePictureCache } from '../http/report/pictures.ts'
 import { openPictureStore, createStoneModels } from './scoring.ts'
 import type { OpenEvidence } from './evidence.ts'
+import type { OpenImports } from './imports.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
 import type { CertificationQueries } from '../projections/certifications/certifications.ts'
@@ -46,6 +47,7 @@ type HttpDependencies = {
   readonly certifications: CertificationQueries
   readonly secrets: OpenSecrets
   readonly webhooks: OpenWebhooks
+  readonly imports: OpenImports
   readonly evidence: OpenEvidence
   readonly stale: StaleReadPolicy
   readonly notReadyReasons: () => Promise<string[]>
@@ -106,6 +108,7 @@ export async function openHttpService(
     certifications,
     secrets,
     webhooks,
+    imports,
     evidence,
     stale,
     notReadyReasons,
@@ -161,6 +164,7 @@ export async function openHttpService(
     },
     secrets: secrets.services(tokens.apiTokens),
     webhooks: await webhooks.openServices(),
+    imports: { ...imports.services, uploads },
     evidence: evidence.services,
   }
   const app = createApp(endpoints, services, appOptions(installation, observability))

@@ -4,7 +4,7 @@ import type { AccountDirectory } from '../commands/accounts/account-directory.ts
 import type { MasterKeys } from '../credentials/master-keys.ts'
 import type { ScryptCost } from '../credentials/passphrase-kdf.ts'
 import type { StoreIdentities } from '../domain/installation/installation.ts'
-import type { PdfReaderLimits } from '../reports/pdf-reader.ts'
+import type { ProgramLimits } from '../runtime/program-limits.ts'
 import type { CircuitBreaker } from '../runtime/circuit-breaker.ts'
 import type { AppLogger } from '../runtime/logger.ts'
 import type { SteadyClock } from '../runtime/steady-clock.ts'
@@ -60,7 +60,7 @@ export type Installation = {
   readonly hashing: { readonly passwords: number; readonly passphrases: ScryptCost }
   readonly breakers: readonly CircuitBreaker[]
   /** Limits of the process that reads a report. */
-  readonly reportReaderLimits: PdfReaderLimits
+  readonly reportReaderLimits: ProgramLimits
   /** All metrics of `/metrics`. */
   readonly metricsRegistry: Registry
   /** Counters of the event store since it was opened, by name. */

@@ -8,6 +8,7 @@ import { RequestActivity } from '../http/kit/request-activity.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
+import { imports } from '../projections/imports/imports.ts'
 import { stoneModels } from '../projections/diamonds/stone-models.ts'
 import { shareReads } from '../stores/log/shared-read.ts'
 import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
@@ -25,6 +26,7 @@ import { Consumers } from './consumers.ts'
 import { listenForRequests, openHttpService, type RequestObservability } from './http.ts'
 import type { Installation } from './installation.ts'
 import { listenForMetrics, registerLogMetrics, registerProcessMetrics, registerVaultMetrics } from './metrics.ts'
+import { openImports } from './imports.ts'
 import { readOnly, requireInstallation } from './open-installation.ts'
 import { ifAvailable } from './scraped-metrics.ts'
 import { ServiceParts } from './service-parts.ts'
@@ -134,6 +136,9 @@ async function startComponents(
   const changes = openChangeFeeds(installation, consumers.readModel(diamonds), stale, parts)
   const secrets = openSecrets(installation, urls, consumers.readModel(secretsModel), parts)
   const webhooks = openWebhooks(installation, urls.base, consumers.readModel(webhooksModel), changes)
+  const { maxScannedDiamonds, readModelTimeoutMs } = installation
+  const queries = new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs)
+  const stockImports = openImports(installation, queries, consumers.readModel(imports), parts)
   const evidence = await openEvidence(installation, consumers.readModel(merkleTree))
   const head = await store.head()
   await consumers.startReadModels()
@@ -151,14 +156,14 @@ async function startComponents(
   const notReadyReasons = async () => [...(await notReadyToRead()), ...(await findWriteRefusals(installation))]
 
   async function openHttp(): Promise<RequestListener> {
-    const { maxScannedDiamonds, readModelTimeoutMs } = installation
     const dependencies = {
       readModels: consumers,
-      queries: new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs),
+      queries,
       changes,
       certifications: reports.queries,
       secrets,
       webhooks,
+      imports: stockImports,
       evidence,
       stale,
       notReadyReasons,
@@ -181,13 +186,18 @@ async function startComponents(
       ...installation,
       ...secrets.tools,
       ...webhooks.tools,
+      ...stockImports.tools,
       signer: evidence.signer,
       scoring,
       reports: reports.tools,
       collector: new FileGarbageCollector({
         ...installation,
         requireLogUnchanged: () => rollbackMonitor.requireLogUnchanged(),
-        referencingModels: [certifications, stoneModels].map((one) => consumers.readModel(one)),
+        referencingModels: [
+          { ...consumers.readModel(certifications), digestFields: ['digest'] },
+          { ...consumers.readModel(stoneModels), digestFields: ['digest'] },
+          { ...consumers.readModel(imports), digestFields: ['file', 'reading'] },
+        ],
       }),
     })
   }

@@ -10,6 +10,10 @@ const SPLIT: Readonly<Record<string, readonly { readonly prefix: string; readonl
     { prefix: 'stores/log/', layer: 'log' },
     { prefix: 'stores/', layer: 'adapter' },
   ],
+  'trade-files': [
+    { prefix: 'trade-files/reader/', layer: 'trade-file-reader' },
+    { prefix: 'trade-files/', layer: 'trade-files' },
+  ],
   optics: [
     { prefix: 'optics/threads/', layer: 'threads' },
     { prefix: 'optics/', layer: 'optics' },
@@ -31,14 +35,27 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   credentials: ['domain', 'runtime'],
   threads: ['optics', 'runtime'],
   reports: ['domain', 'runtime'],
+  'trade-file-reader': ['domain', 'runtime', 'trade-files'],
   'trade-files': ['domain', 'representations'],
   log: ['port', 'domain', 'runtime'],
   adapter: ['log', 'port', 'domain', 'runtime'],
   commands: ['domain', 'optics', 'events', 'port', 'credentials', 'trade-files'],
   projections: [...CORE],
   reactions: [...CORE, 'commands', 'projections'],
-  http: [...CORE, 'commands', 'projections'],
-  wiring: [...CORE, 'threads', 'reports', 'log', 'adapter', 'commands', 'projections', 'reactions', 'http'],
+  http: [...CORE, 'commands', 'projections', 'trade-files'],
+  wiring: [
+    ...CORE,
+    'threads',
+    'reports',
+    'trade-files',
+    'trade-file-reader',
+    'log',
+    'adapter',
+    'commands',
+    'projections',
+    'reactions',
+    'http',
+  ],
   maintenance: [...CORE, 'log', 'commands', 'projections', 'reactions', 'wiring'],
   cli: [...CORE, 'commands', 'projections', 'reactions', 'threads', 'trade-files', 'maintenance', 'wiring'],
 }
@@ -81,6 +98,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:zlib',
     'csv-parse',
     'hucre/xlsx',
+    'yauzl',
   ],
 }
 

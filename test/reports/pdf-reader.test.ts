@@ -1,14 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isEmptyReading } from '../../src/domain/certification/report-parser.ts'
-import { PdfReader, type PdfReaderLimits } from '../../src/reports/pdf-reader.ts'
+import { PdfReader } from '../../src/reports/pdf-reader.ts'
+import type { ProgramLimits } from '../../src/runtime/program-limits.ts'
 import { smallPdf } from '../api/harness/form.ts'
 import { fixture, reports } from '../fixtures/reports/reports.ts'
 
 const test = suite('the PDF reader')
 
 /** The longest timeout that a timer supports, so that a slow machine never fails a valid report. */
-const UNLIMITED: PdfReaderLimits = { timeoutMs: 2 ** 31 - 1, maxMemoryBytes: Infinity }
+const UNLIMITED: ProgramLimits = { timeoutMs: 2 ** 31 - 1, maxMemoryBytes: Infinity }
 
 const read = (pdf: Buffer, bounds = UNLIMITED) => new PdfReader(bounds).readReport(pdf)
 

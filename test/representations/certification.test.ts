@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sanitiseFileName } from '../../src/domain/certification/certification.ts'
+import { pdfFileName } from '../../src/domain/certification/certification.ts'
 import { reportCheckUrl } from '../../src/domain/certification/page-cells.ts'
 import {
   certificationJson,
@@ -64,15 +64,14 @@ test('rejects a number that is too long or not printable', () => {
 })
 
 test('sanitizes a hostile file name', () => {
-  assert.is(sanitiseFileName('2136273512.pdf'), '2136273512.pdf')
-  assert.is(sanitiseFileName('../../etc/passwd'), 'passwd.pdf')
-  assert.is(sanitiseFileName('C:\\reports\\stone.PDF'), 'stone.pdf')
-  assert.is(sanitiseFileName('a"; filename="b.exe\r\nX-Evil: 1.pdf'), 'a; filename=b.exeX-Evil 1.pdf')
-  assert.is(sanitiseFileName('fdp\u202excod.pdf'), 'fdpxcod.pdf')
-  assert.is(sanitiseFileName('Zertifikat für Ü.pdf'), 'Zertifikat für Ü.pdf')
-  assert.is(sanitiseFileName('x'.repeat(5000)), `${'x'.repeat(100)}.pdf`)
-  for (const nothing of [undefined, '', '.pdf', '..', '/', '\u0000\u0007', ' . '])
-    assert.is(sanitiseFileName(nothing), null)
+  assert.is(pdfFileName('2136273512.pdf'), '2136273512.pdf')
+  assert.is(pdfFileName('../../etc/passwd'), 'passwd.pdf')
+  assert.is(pdfFileName('C:\\reports\\stone.PDF'), 'stone.pdf')
+  assert.is(pdfFileName('a"; filename="b.exe\r\nX-Evil: 1.pdf'), 'a; filename=b.exeX-Evil 1.pdf')
+  assert.is(pdfFileName('fdp\u202excod.pdf'), 'fdpxcod.pdf')
+  assert.is(pdfFileName('Zertifikat für Ü.pdf'), 'Zertifikat für Ü.pdf')
+  assert.is(pdfFileName('x'.repeat(5000)), `${'x'.repeat(100)}.pdf`)
+  for (const nothing of [undefined, '', '.pdf', '..', '/', '\u0000\u0007', ' . ']) assert.is(pdfFileName(nothing), null)
 })
 
 test("links to the laboratory's report check if its URL is known", () => {

@@ -56,7 +56,7 @@ export async function importStones(
   request: ImportRequest,
 ): Promise<void> {
   const isUpdate = request.updateBy !== undefined
-  const source = await openSource(path, request, isUpdate ? ['sku'] : undefined)
+  const source = await openSource(path, request, isUpdate ? { required: ['sku'] } : {})
   note(describeSource(source))
   const stock = isUpdate ? await readSettledStock(installation.context, owner, STOCK_FAULTS) : undefined
   const { findings, usableLines } = await readStockList(source, stock)

@@ -90,7 +90,7 @@ export async function decideNewStones(
 /** @param takeCertificationId called only if the report is new to the diamond */
 export const planUpdate = (
   { id, change, report }: StoneUpdate,
-  { owner }: CommandPrincipal,
+  { owner }: Pick<CommandPrincipal, 'owner'>,
   takeCertificationId: () => Promise<number>,
 ): EventualDiamondChange => ({
   id,

@@ -1,12 +1,11 @@
 import { finishBulk } from '../bulk/accepted-bulk.ts'
 import { diamondIdOfStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { DiamondFieldChanges } from '../../domain/diamond/fields.ts'
-import { plainText } from '../../domain/look-alikes.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { CommandContext } from '../core/command-context.ts'
-import type { KnownStock } from '../../trade-files/stock-list.ts'
+import { indexStones, type KnownStock } from '../../trade-files/known-stones.ts'
 
 /** The stones of an account, as far as an import needs them. */
 export type Stock = KnownStock & {
@@ -124,32 +123,11 @@ class StockProjection {
   }
 
   toStock(): Stock {
-    const idBySku = new Map<string, number>()
-    const duplicateIdsBySku = new Map<string, number[]>()
-    /** Skus with look-alikes, by the plain sku. */
-    const lookAlikes = new Map<string, string>()
-    for (const [id, sku] of this.#skus) {
-      if (plainText(sku) !== sku) lookAlikes.set(plainText(sku), sku)
-      const first = idBySku.get(sku)
-      if (first === undefined) idBySku.set(sku, id)
-      else if (duplicateIdsBySku.get(sku)?.push(id) === undefined) duplicateIdsBySku.set(sku, [first, id])
-    }
-    const lookAlikeOf = (sku: string) => {
-      const plainSku = plainText(sku)
-      for (const other of [plainSku, lookAlikes.get(plainSku) ?? plainSku]) {
-        const id = other === sku ? undefined : idBySku.get(other)
-        if (id !== undefined) return { id, sku: other }
-      }
-      return undefined
-    }
-    const bySku = (sku: string) => duplicateIdsBySku.get(sku) ?? [idBySku.get(sku)].filter((id) => id !== undefined)
     const idsWithFiles = [...this.#fileCounts].filter(([, number]) => number > 0).map(([id]) => id)
     return {
-      bySku,
-      lookAlikeOf,
+      ...indexStones({ skus: this.#skus, customShapes: this.#customShapes }),
       skus: this.#skus,
       idsWithFiles: new Set(idsWithFiles),
-      customShapes: this.#customShapes,
     }
   }
 }

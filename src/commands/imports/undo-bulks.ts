@@ -10,13 +10,32 @@ import { finishAndReadBulk, readCompletedBulks, withBulkIds } from './write-bulk
 /** The bulks of an import that are not undone yet. Keeps only ids in memory. @param id of the import */
 export async function findRemainingBulks(context: CommandContext, id: string): Promise<DiamondUndoRequest[]> {
   const bulks: DiamondUndoRequest[] = []
+  for await (const { undone, ...bulk } of readBulksWithUndo(context, id)) if (undone === undefined) bulks.push(bulk)
+  return bulks
+}
+
+/** Numbers of stones that the undo of an import has restored, and of those that it has left as they are. */
+export async function countUndone(
+  context: CommandContext,
+  id: string,
+): Promise<{ readonly restored: number; readonly left: number }> {
+  let [all, restored] = [0, 0]
+  for await (const { diamonds, undone } of readBulksWithUndo(context, id)) {
+    all += diamonds.length
+    restored += undone?.diamonds.length ?? 0
+  }
+  return { restored, left: all - restored }
+}
+
+/** The request stream of the undo of a bulk. @param bulkIndex from 0 */
+export const undoRecordOf = (id: string, bulkIndex: number): string => requestStream('import', 'undo', id, bulkIndex)
+
+async function* readBulksWithUndo(context: CommandContext, id: string) {
   let bulkIndex = 0
   for await (const { diamonds } of readCompletedBulks(context, id)) {
-    const record = requestStream('import', 'undo', id, bulkIndex++)
-    if ((await finishAndReadBulk(context, record)) !== undefined) continue
-    bulks.push({ record, correlation: id, diamonds })
+    const record = undoRecordOf(id, bulkIndex++)
+    yield { record, correlation: id, diamonds, undone: await finishAndReadBulk(context, record) }
   }
-  return bulks
 }
 
 /**

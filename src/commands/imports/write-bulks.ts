@@ -26,22 +26,24 @@ type ImportRun = {
   readonly principal: CommandPrincipal
   /** Id of the import, from which its request streams derive. */
   readonly id: string
-  /** Bulks done by an interrupted run; they are skipped. */
+  /** Bulks done by an interrupted run. */
   readonly completedBulks: number
+  /** Whether the plan begins with them again, so that they are skipped. Default: true. */
+  readonly skipsCompleted?: boolean
   /** Called after each bulk, with the number of stones so far. If it throws, the next run resumes after this bulk. */
   readonly onProgress?: (stones: number, bulk: PlannedBulk) => void
 }
 
 /** Executes the bulks in order. @throws AlreadyApplied if another process runs the same import, and what `onProgress` throws */
 export async function writeBulks(
-  { context, principal, id, completedBulks, onProgress }: ImportRun,
+  { context, principal, id, completedBulks, skipsCompleted = true, onProgress }: ImportRun,
   bulks: PlannedBulks,
 ): Promise<ImportCounts & { readonly position: Position | undefined }> {
   const stock = withBulkIds(context, principal)
   const takeCertificationId = () => stock.certificationIds.take()
   const counter = new ImportCounter()
   let position: Position | undefined
-  let bulkIndex = 0
+  let bulkIndex = skipsCompleted ? 0 : completedBulks
   for await (const bulk of bulks) {
     if (bulkIndex < completedBulks) {
       bulkIndex++
@@ -49,7 +51,7 @@ export async function writeBulks(
     } else {
       const { creates } = bulk
       const changes = changesOf(bulk, principal, takeCertificationId)
-      const result = await changeStock(stock, principal, { record: recordOf(id, bulkIndex), creates, changes })
+      const result = await changeStock(stock, principal, { record: bulkRecordOf(id, bulkIndex), creates, changes })
       if (result.position !== undefined) bulkIndex++
       position = latestPosition([position, result.position])
       counter.add(bulk, result)
@@ -187,7 +189,7 @@ type CompletedBulk = { readonly diamonds: readonly number[]; readonly at: string
 /** The completed bulks of an import, in order. */
 export async function* readCompletedBulks(context: CommandContext, id: string): AsyncGenerator<CompletedBulk> {
   for (let bulkIndex = 0; ; bulkIndex++) {
-    const bulk = await finishAndReadBulk(context, recordOf(id, bulkIndex))
+    const bulk = await finishAndReadBulk(context, bulkRecordOf(id, bulkIndex))
     if (bulk === undefined) return
     yield bulk
   }
@@ -202,4 +204,4 @@ export async function finishAndReadBulk(context: CommandContext, record: string)
 }
 
 /** The request stream of a bulk of an import. @param bulkIndex from 0 */
-const recordOf = (id: string, bulkIndex: number): string => requestStream('import', id, bulkIndex)
+export const bulkRecordOf = (id: string, bulkIndex: number): string => requestStream('import', id, bulkIndex)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isShapeId } from '../dictionaries/shapes.ts'
 import { declareEvents, type EventOf, type StoredPayload } from '../event.ts'
+import { safeFileName } from '../file-name.ts'
 
 export const LABORATORIES = ['GIA', 'AGS', 'HRD', 'IGI', 'IIDGR', 'GCAL'] as const
 
@@ -154,24 +155,11 @@ export function evolveCertifications(
   }
 }
 
-/** Maximum number of characters without the extension. */
-const MAX_FILE_NAME_LENGTH = 100
-
-/** Maximum number of characters considered: normalising takes time quadratic in a run of combining marks. */
-const MAX_NORMALISED_LENGTH = 10 * MAX_FILE_NAME_LENGTH
-
 /**
- * A safe file name for a download: the last path segment of the uploaded file's name, without characters that have a meaning
- * in file systems or headers. Always ends in `.pdf`.
+ * A safe file name for a download of a report, which always ends in `.pdf`.
  * @returns null if nothing is left
  */
-export function sanitiseFileName(fileName: string | undefined): string | null {
-  const last = ((fileName ?? '').split(/[/\\]/).at(-1) ?? '').slice(0, MAX_NORMALISED_LENGTH)
-  const printable = last.toWellFormed().normalize('NFC').replaceAll(UNSAFE_CHARACTERS, '')
-  const stem = printable.replace(/(?:\.pdf)+$/i, '').replace(/^[.\s]+|[.\s]+$/g, '')
-  const short = [...stem].slice(0, MAX_FILE_NAME_LENGTH).join('').trim()
-  return short === '' ? null : `${short}.pdf`
+export function pdfFileName(fileName: string | undefined): string | null {
+  const stem = safeFileName(fileName)?.replace(/(?:\.pdf)+$/i, '') ?? ''
+  return stem === '' ? null : `${stem}.pdf`
 }
-
-/** Control, format (including bidirectional overrides) and private-use characters, line separators, and characters reserved on some systems. */
-const UNSAFE_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}<>:"|?*\uFFFD]/gu

@@ -1,3 +1,4 @@
+import { pdfFileName } from '../../domain/certification/certification.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { certificationFromForm, NEW_CERTIFICATION, parseCertification } from '../../representations/certification.ts'
@@ -44,8 +45,9 @@ async function readUpload(
 ): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')
   if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
-  const { texts, ...rest } = await readForm(uploads, ctx, uploader)
-  return { input: certificationFromForm(texts), ...rest }
+  const { texts, file, fileError } = await readForm(uploads, ctx, uploader)
+  const pdf = file && { ...file, name: pdfFileName(file.name ?? '') }
+  return { input: certificationFromForm(texts), file: pdf, fileError }
 }
 
 const readJson = jsonReader()

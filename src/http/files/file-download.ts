@@ -28,7 +28,7 @@ const MALFORMED = 1
 
 /**
  * An `inline` Content-Disposition (RFC 6266) with an ASCII file name and, if the name has other characters, the full name.
- * @param name without control characters, quotes and slashes, as returned by `sanitiseFileName`
+ * @param name without control characters, quotes and slashes, as returned by `safeFileName`
  */
 export function inlineDisposition(name: string): string {
   const asciiName = name

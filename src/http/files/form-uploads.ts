@@ -1,6 +1,6 @@
 import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
-import { sanitiseFileName } from '../../domain/certification/certification.ts'
+import { safeFileName } from '../../domain/file-name.ts'
 import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
@@ -30,10 +30,15 @@ export class FormUploads {
   async read(
     ctx: EndpointContext,
     { account, address }: Uploader,
-    { maxBytes, createValidator, tooLarge }: FileUploadRule,
+    { maxBytes, createValidator, tooLarge, maxParts = MAX_PARTS }: FileUploadRule,
   ): Promise<UploadForm> {
     const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], isPriority: false }
-    const options = { maxBytes: maxBytes + FORM_OVERHEAD_BYTES, throttle: { ...this.#shared, waiter }, createValidator }
+    const options = {
+      maxBytes: maxBytes + FORM_OVERHEAD_BYTES,
+      throttle: { ...this.#shared, waiter },
+      createValidator,
+      maxParts,
+    }
     const reader = new FormReader(ctx, this.files, options)
     try {
       refuseEncoding(ctx.req)
@@ -60,6 +65,7 @@ type FormReaderOptions = {
   readonly maxBytes: number
   readonly throttle: ThrottleOptions
   readonly createValidator: () => FileValidator
+  readonly maxParts: number
 }
 
 /** Reads a multipart form: texts into memory, the file as a stream into temporary storage. */
@@ -107,7 +113,7 @@ class FormReader {
   }
 
   async #readParts(body: AsyncIterable<Buffer>): Promise<void> {
-    for await (const part of readParts(body, this.ctx.get('Content-Type'), MAX_PARTS)) {
+    for await (const part of readParts(body, this.ctx.get('Content-Type'), this.options.maxParts)) {
       const { name, isFile } = part
       if (this.#texts.has(name) || (name === 'file' && this.#hasFile)) throw repeatedPart(name.slice(0, 60))
       if (name === 'file' && isFile) {
@@ -150,7 +156,7 @@ class FormReader {
       }
       const isEmptyPart = validator.bytes === 0 && filename === ''
       if (!isEmptyPart && this.#isAccepted(() => validator.finish()))
-        return { incoming, name: sanitiseFileName(decodeEncodedWords(filename)) }
+        return { incoming, name: safeFileName(decodeEncodedWords(filename)) }
       await incoming.discard()
       return undefined
     } catch (error) {
@@ -193,6 +199,8 @@ export type FileUploadRule = {
   readonly createValidator: () => FileValidator
   /** The error if the declared Content-Length is too large, or the form is too large because of its file. */
   readonly tooLarge: () => RequestError
+  /** Default: 20. */
+  readonly maxParts?: number
 }
 
 export type UploadForm = {

@@ -1,4 +1,5 @@
-import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
+import { diamondStream, scoresStream, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import {
   StoreUnavailable,
   type EventStore,
@@ -23,6 +24,10 @@ import type { DiamondFilter } from './list-attributes.ts'
 import { isDeleted } from './diamond-record.ts'
 import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
+
+/** Milliseconds to wait for the projection, and diamonds of a page, when all diamonds are read. */
+const CATCH_UP_MS = 10_000
+const PAGE_SIZE = 1_000
 
 export type DiamondReadResult = {
   /** undefined if there is no such diamond. */
@@ -140,6 +145,27 @@ export class DiamondQueries {
       return { ...(await this.#readList(plan, request, true)), ageSeconds }
     }
     return this.#readList(plan, request, await this.progress.waitForPosition(head, this.waitMs))
+  }
+
+  /**
+   * All of an account's diamonds in the order of their creation, page by page, with everything written before the call.
+   * @throws RequestError unavailable if the projection lags too long; StoreUnavailable
+   */
+  async *pagesOf(owner: number): AsyncGenerator<readonly DiamondView[]> {
+    if (!(await this.progress.waitForPosition(await this.store.head(), CATCH_UP_MS)))
+      throw new RequestError('unavailable', 'The read model of diamonds is behind the event log; try again later', 5)
+    for (let after: KeysetCursor | undefined = []; after !== undefined;) {
+      const page: DiamondPageRequest = { limit: PAGE_SIZE, offset: 0, after, sort: 'date' }
+      const { views, nextCursor }: DiamondList = await this.list(owner, {}, page)
+      yield views
+      after = nextCursor
+    }
+  }
+
+  /** The diamonds of these ids that exist, in no particular order. They may be some seconds old. @throws StoreUnavailable */
+  async findDiamonds(ids: readonly number[]): Promise<readonly LiveDiamond[]> {
+    if (ids.length === 0) return []
+    return [...(await this.#storedViewsOf(ids)).values()].map(({ diamond }) => diamond)
   }
 
   async #readList(plan: DiamondListPlan, request: DiamondListRequest, isCurrent: boolean): Promise<DiamondList> {

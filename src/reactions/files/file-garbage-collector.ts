@@ -1,5 +1,6 @@
 import type { CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelRemoved } from '../../domain/diamond/stone-model.ts'
+import { IMPORTS_STREAM_PREFIX, type ImportFilesReleased } from '../../domain/imports/stock-import.ts'
 import { LOG_STREAM } from '../../domain/installation/read-only-state.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
 import { eventTimeOf } from '../../events/event-metadata.ts'
@@ -38,8 +39,12 @@ class UnchangedFileTracker {
 type FileGarbageCollectorOptions = {
   readonly files: FileStore
   readonly store: EventStore
-  /** The read models with references to files, by `digest`, and their progress. */
-  readonly referencingModels: readonly { readonly model: ReadModel; readonly progress: ProjectionProgress }[]
+  /** The read models with references to files, the fields with their digests, and their progress. */
+  readonly referencingModels: readonly {
+    readonly model: ReadModel
+    readonly digestFields: readonly string[]
+    readonly progress: ProjectionProgress
+  }[]
   /** Checks that the log was not rolled back while this process was running. @throws LogRolledBack, StoreUnavailable */
   readonly requireLogUnchanged: () => Promise<void>
   readonly log: AppLogger
@@ -78,10 +83,9 @@ export class FileGarbageCollector {
 
   constructor(private readonly options: FileGarbageCollectorOptions) {}
 
-  /** Makes the file of a removed certification or model a candidate. */
+  /** Makes the file of a removed certification or model, or those of an import, candidates. */
   markUnreferenced(removalEvent: StoredEvent): void {
-    const digest = removedDigestOf(removalEvent)
-    if (digest !== null) this.#candidates.add(digest)
+    for (const digest of removedDigestsOf(removalEvent)) this.#candidates.add(digest)
   }
 
   /** Makes unreferenced files candidates, once the read models have reached the current head. */
@@ -182,7 +186,8 @@ export class FileGarbageCollector {
   }
 
   async #isUsed(digest: string): Promise<boolean> {
-    for (const { model } of this.options.referencingModels) if ((await model.count({ digest })) > 0) return true
+    for (const { model, digestFields } of this.options.referencingModels)
+      for (const field of digestFields) if ((await model.count({ [field]: digest })) > 0) return true
     return false
   }
 
@@ -252,8 +257,16 @@ export type FileRemovalTools = FileGarbageCollectionTools & {
 /** Handles removals from the head of the log on; the sweep that it starts finds earlier ones. */
 export const fileRemovals = defineReaction<FileRemovalTools>({
   name: 'files',
-  streamPrefixes: ['diamond-'],
-  eventTypes: ['CertificationRemoved', 'StoneModelRemoved'],
+  streamPrefixes: ['diamond-', IMPORTS_STREAM_PREFIX],
+  eventTypes: [
+    'CertificationRemoved',
+    'StoneModelRemoved',
+    'ImportRead',
+    'ImportApplied',
+    'ImportFailed',
+    'ImportExpired',
+    'ImportDeleted',
+  ],
   createSelfCheckpointedHandler: ({ collector, store, wake }) => ({
     async loadCheckpoint() {
       const position = await store.head()
@@ -268,12 +281,14 @@ export const fileRemovals = defineReaction<FileRemovalTools>({
 
 const DIGEST_PATTERN = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi
 
-/** null for an event that can't be decoded; the next sweep finds the file. */
-function removedDigestOf(event: StoredEvent): string | null {
+/** None for an event that can't be decoded; the next sweep finds the file. */
+function removedDigestsOf(event: StoredEvent): readonly string[] {
   try {
-    return decode<CertificationRemoved | StoneModelRemoved>(event).data.digest
+    const { data } = decode<CertificationRemoved | StoneModelRemoved | ImportFilesReleased>(event)
+    if ('released' in data) return data.released
+    return data.digest === null ? [] : [data.digest]
   } catch (error) {
-    if (isDecodeError(error)) return null
+    if (isDecodeError(error)) return []
     throw error
   }
 }

@@ -116,6 +116,7 @@ class Inventory {
       referencingModels: [
         {
           model: model as unknown as ReadModel,
+          digestFields: ['digest'],
           progress: { waitForPosition: (position) => this.#reached(position as Position) },
         },
       ],

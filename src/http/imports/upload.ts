@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
+import { RequestError } from '../../domain/request-error.ts'
+import {
+  FormUploadError,
+  FORM_OVERHEAD_BYTES,
+  type FileUploadRule,
+  type FileValidator,
+  type FormUploads,
+} from '../files/form-uploads.ts'
+import type { BearerPrincipal } from '../kit/authenticate.ts'
+import type { RequestBody } from '../kit/endpoint.ts'
+import { IMPORT_OPTIONS, optionsFromForm } from './options.ts'
+
+const MAX_FILE_BYTES = 20 * 1024 * 1024
+
+/** A file with a mapping of each of its columns and of some words. */
+const MAX_PARTS = 500
+
+const tooLarge = () =>
+  new RequestError('too-large', [
+    { pointer: '/file', message: `file must be at most ${MAX_FILE_BYTES} bytes; compress or divide it`, code: 'range' },
+  ])
+
+const fileRequired = () =>
+  new RequestError('invalid', [
+    { pointer: '/file', message: 'file is required: a stock list as CSV, .xlsx or JSON lines', code: 'required' },
+  ])
+
+/** Checks the size. What the file is turns out when it is read. */
+class StockListSizeValidator implements FileValidator {
+  bytes = 0
+
+  update(chunk: Buffer): void {
+    this.bytes += chunk.length
+    if (this.bytes > MAX_FILE_BYTES) throw tooLarge()
+  }
+
+  finish(): void {
+    if (this.bytes === 0) throw fileRequired()
+  }
+}
+
+const STOCK_LIST: FileUploadRule = {
+  maxBytes: MAX_FILE_BYTES,
+  createValidator: () => new StockListSizeValidator(),
+  tooLarge,
+  maxParts: MAX_PARTS,
+}
+
+/** An uploaded file, and the options as JSON. */
+export type StockListUpload = { readonly file: ReceivedFile; readonly options: unknown }
+
+type UploadServices = { readonly imports: { readonly uploads: FormUploads } }
+
+/** A multipart form with the part `file` and options. */
+export const stockListUpload: RequestBody<StockListUpload, UploadServices, BearerPrincipal> = {
+  mediaTypes: ['multipart/form-data'],
+  maxBytes: MAX_FILE_BYTES + FORM_OVERHEAD_BYTES,
+  schema: IMPORT_OPTIONS.extend({
+    file: z.unknown().describe('The stock list: CSV, a workbook (.xlsx) or JSON lines, also gzipped, at most 20 MB.'),
+  }),
+  async read(ctx, { imports: { uploads } }) {
+    try {
+      const uploader = { account: ctx.state.principal.account, address: ctx.ip }
+      const { texts, file, fileError } = await uploads.read(ctx, uploader, STOCK_LIST)
+      if (file === undefined) throw fileError ?? fileRequired()
+      return { file, options: optionsFromForm(texts) }
+    } catch (error) {
+      throw error instanceof FormUploadError ? error.refusal : error
+    }
+  },
+  release: ({ file }) => file.incoming.discard(),
+}

@@ -1,0 +1,130 @@
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { openPromise, type Entry } from 'yauzl'
+import { UnreadableFile } from './errors.ts'
+import { isGzip, isZip } from './text-file-format.ts'
+
+/** Limits of what an archive becomes when it is unpacked. */
+const MAX_UNPACKED_BYTES = 200_000_000
+/** Of a part with more than a megabyte. Workbooks reach 30. */
+const MAX_RATIO = 100
+const RATIO_MIN_BYTES = 1_000_000
+/** A sheet is parsed as a whole: a million cells take some 250 MB of memory. */
+const MAX_CELLS = 5_000_000
+/** The column ALL. Parsers fill a row up to its last cell. */
+const MAX_COLUMNS = 1_000
+
+/**
+ * Unpacks a workbook or a compressed file without keeping it, so that what it becomes is known before it is parsed.
+ * @throws UnreadableFile if it is damaged, encrypted, too large or has macros; system errors
+ */
+export async function checkArchive(file: string): Promise<void> {
+  const size = new UnpackedSize()
+  if (isGzip(file)) {
+    const packed = createReadStream(file)
+    const unpacked = createGunzip()
+    packed.on('error', (error) => unpacked.destroy(error))
+    await readAll(packed.pipe(unpacked), (chunk) => size.add(chunk)).catch(explainDamage)
+  } else if (isZip(file)) await checkWorkbook(file, size).catch(explainDamage)
+}
+
+/** The reader of archives refuses names such as `../x`, and contents that are longer than declared. */
+async function checkWorkbook(file: string, size: UnpackedSize): Promise<void> {
+  const cells = new CellCounter()
+  const zip = await openPromise(file, { lazyEntries: true })
+  for await (const entry of zip.eachEntry()) {
+    if (entry.isEncrypted()) throw new UnreadableFile('is encrypted; save it without a password')
+    if (MACROS.test(entry.fileName)) throw new UnreadableFile('contains macros; save it as .xlsx')
+    if (entry.fileName.endsWith('/')) continue
+    checkRatio(entry)
+    cells.startPart()
+    await readAll(await zip.openReadStreamPromise(entry), (chunk) => {
+      size.add(chunk)
+      cells.add(chunk)
+    })
+  }
+}
+
+const MACROS = /(?:^|\/)vba[^/]*\.bin$/i
+
+function checkRatio({ fileName, compressedSize, uncompressedSize }: Entry): void {
+  if (uncompressedSize > RATIO_MIN_BYTES && uncompressedSize > MAX_RATIO * compressedSize)
+    throw new UnreadableFile(`is compressed more than ${MAX_RATIO}-fold (${fileName.slice(0, 60)}); save it as CSV`)
+}
+
+async function readAll(content: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
+  for await (const chunk of content as AsyncIterable<Buffer>) onChunk(chunk)
+}
+
+class UnpackedSize {
+  #bytes = 0
+
+  add(chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > MAX_UNPACKED_BYTES)
+      throw new UnreadableFile(
+        `has more than ${MAX_UNPACKED_BYTES.toLocaleString('en')} bytes when unpacked; divide it`,
+      )
+  }
+}
+
+const [LESS_THAN, GREATER_THAN] = ['<', '>'].map((character) => character.charCodeAt(0)) as [number, number]
+
+/** A longer tag, with its attributes, is no cell. */
+const MAX_TAG_LENGTH = 1_024
+
+/** Counts the cells in the XML of worksheets, and looks for what their parser should not see. */
+class CellCounter {
+  #cells = 0
+  /** A tag that began in an earlier chunk. */
+  #start = ''
+
+  startPart(): void {
+    this.#start = ''
+  }
+
+  add(chunk: Buffer): void {
+    let from = 0
+    if (this.#start !== '') {
+      const end = chunk.indexOf(GREATER_THAN)
+      this.#start += chunk.toString('latin1', 0, end < 0 ? Math.min(chunk.length, MAX_TAG_LENGTH) : end)
+      if (end < 0 && this.#start.length < MAX_TAG_LENGTH) return
+      this.#check(this.#start)
+      this.#start = ''
+      from = Math.max(end, 0)
+    }
+    for (let index = chunk.indexOf(LESS_THAN, from); index >= 0; index = chunk.indexOf(LESS_THAN, index + 1)) {
+      const end = chunk.indexOf(GREATER_THAN, index)
+      if (end < 0) {
+        this.#start = chunk.toString('latin1', index + 1, index + MAX_TAG_LENGTH)
+        return
+      }
+      if (end - index < MAX_TAG_LENGTH) this.#check(chunk.toString('latin1', index + 1, end))
+    }
+  }
+
+  /** @param tag without its brackets */
+  #check(tag: string): void {
+    if (tag.startsWith('!DOCTYPE')) throw new UnreadableFile('has a document type declaration; save it again as .xlsx')
+    const found = CELL.exec(tag)
+    if (found === null) return
+    const [, column = ''] = found
+    if (++this.#cells > MAX_CELLS)
+      throw new UnreadableFile(`has more than ${MAX_CELLS.toLocaleString('en')} cells; save it as CSV`)
+    if (column.length > 3 || (column.length === 3 && column > LAST_COLUMN))
+      throw new UnreadableFile(`has a cell in column ${column}; it may have ${MAX_COLUMNS} columns`)
+  }
+}
+
+/** A cell, with or without a namespace; and its column, with or without a reference. */
+const CELL = /^(?:[\w.-]+:)?c(?=[\s/]|$)(?:.*?\sr\s*=\s*["']([A-Z]*))?/s
+const LAST_COLUMN = 'ALL'
+
+/** The errors of the readers of archives have no class. */
+function explainDamage(error: unknown): never {
+  if (error instanceof UnreadableFile || !(error instanceof Error) || isSystemError(error)) throw error
+  throw new UnreadableFile(`is damaged: ${error.message}`)
+}
+
+const isSystemError = ({ syscall }: NodeJS.ErrnoException): boolean => syscall !== undefined
