@@ -12,19 +12,22 @@ type StreamCommand<State, Event> = CommandTarget & { readonly id: string; readon
 /**
  * Handles one command on each of many streams and appends all events in one call. Skips streams whose events this
  * release can't decode.
- * @returns how many streams were appended to; the others needed no events or had them from an earlier attempt
+ * @param isRepeat whether an earlier call with the same commands may have appended some of the events
+ * @returns how many streams were appended to, by this call or the one that it repeats; the others needed no events
  * @throws whatever `decide` throws, WrongRevision after the last attempt, EventsRemoved, OutcomeUnknown, StoreUnavailable
  */
 export const handleEach = <State, Event extends DomainEvent>(
   context: CommandContext,
   commands: readonly StreamCommand<State, Event>[],
   fold: Fold<State, Event>,
+  isRepeat = false,
 ): Promise<number> =>
   withRetry({ on: [WrongRevision, OutcomeUnknown], monotonic: context.monotonic }, async (attempt) => {
     const decided = await Promise.all(commands.map((command) => decideAppend(context, command, fold, attempt)))
-    const appends = decided.filter((append) => append !== undefined)
+    const appends = decided.filter((one) => one !== 'appended before').filter((append) => append !== undefined)
     if (appends.length > 0) await appendAll(context, appends)
-    return appends.length
+    const earlier = isRepeat || attempt > 1 ? decided.filter((one) => one === 'appended before').length : 0
+    return appends.length + earlier
   })
 
 /** A new stream is not read on the first attempt. */
@@ -33,10 +36,11 @@ async function decideAppend<State, Event extends DomainEvent>(
   { stream, id, origin, isNew, decide }: StreamCommand<State, Event>,
   fold: Fold<State, Event>,
   attempt: number,
-): Promise<Append | undefined> {
+): Promise<Append | 'appended before' | undefined> {
   const isKnownEmpty = isNew === true && attempt === 1
   const loaded = isKnownEmpty ? emptyStream(fold) : await loadIfDecodable(store, stream, fold, id)
-  if (loaded === undefined || loaded.commandEvents.length > 0) return undefined
+  if (loaded === undefined) return undefined
+  if (loaded.commandEvents.length > 0) return 'appended before'
   const { events, now } = decideOn(loaded, decide, clock())
   if (events.length === 0) return undefined
   return { stream, expected: loaded.revision, events: toNewEvents({ id, origin }, events, now) }

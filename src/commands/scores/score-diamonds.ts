@@ -81,10 +81,11 @@ export async function scoreDiamonds(
     unscored.push({ diamond, error })
     return 0
   }
+  /** After an attempt for all of them, of which a store without transactions has kept a part. */
   const appendOneByOne = async (scores: readonly ComputedScores[]): Promise<number> => {
     let count = 0
     for (const one of scores)
-      count += await append(tools, [one], decide).catch((error: unknown) => recordUnscored(one.diamond.id, error))
+      count += await append(tools, [one], decide, true).catch((error: unknown) => recordUnscored(one.diamond.id, error))
     return count
   }
   const appendTogether = (scores: readonly ComputedScores[]): Promise<number> =>
@@ -167,11 +168,17 @@ export const scoredEventId = (diamond: number, stoneRevision: number, version = 
   eventId(scoreCommandId(diamond, stoneRevision, version), 0)
 
 /** @returns the number of appended events; none for scores that this version of the model has recorded already */
-const append = (context: CommandContext, scores: readonly ComputedScores[], decide: ScoresDecision): Promise<number> =>
+const append = (
+  context: CommandContext,
+  scores: readonly ComputedScores[],
+  decide: ScoresDecision,
+  isRepeat = false,
+): Promise<number> =>
   handleEach(
     context,
     scores.map((one) => toStreamCommand(one, decide)),
     scoresFold,
+    isRepeat,
   )
 
 function toStreamCommand({ diamond, stoneRevision, scores, isNew, origin }: ComputedScores, decide: ScoresDecision) {
