@@ -286,6 +286,8 @@ function findAmbiguousPrices(names: readonly string[], columns: Columns, mapping
   const column = names[columns.indexOf('price')] ?? ''
   const isVague = !mapping.has(normalizeHeading(column)) && MEANINGS.get(normalizeHeading(column))?.rank === VAGUE_NAME
   const discount = names.find((name) => DISCOUNT_HEADINGS.has(normalizeHeading(name)))
+  // Of several columns for the price, the user chooses one first.
+  if (columns.indexOf('price') !== columns.lastIndexOf('price')) return []
   if (!isVague || discount === undefined || names.some((name) => PER_CARAT_HEADINGS.has(normalizeHeading(name))))
     return []
   const ask = `The column ${column} may be the price per carat, since there is a column ${discount}`

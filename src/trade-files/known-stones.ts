@@ -11,7 +11,7 @@ export type KnownStock = {
 }
 
 /** @property skus visible texts by id, in order of creation */
-export type StoneSkus = { readonly skus: ReadonlyMap<number, string>; readonly customShapes: ReadonlySet<string> }
+type StoneSkus = { readonly skus: ReadonlyMap<number, string>; readonly customShapes: ReadonlySet<string> }
 
 export function indexStones({ skus, customShapes }: StoneSkus): KnownStock {
   const idBySku = new Map<string, number>()

@@ -45,7 +45,7 @@ export type Reading = {
 }
 
 /** `column` is null for an error of the whole line. */
-export type ReadingError = { readonly line: number; readonly column: string | null; readonly message: string }
+type ReadingError = { readonly line: number; readonly column: string | null; readonly message: string }
 
 type UnknownValue = { readonly column: string; readonly text: string; readonly lines: number }
 

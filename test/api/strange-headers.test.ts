@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import { attached, file, formBody, formHeaders, pathOf, smallPdf, text } from './harness/form.ts'
+import { uploadRequest, uploaded } from './harness/imports.ts'
 import { attachModel, modelFile, modelRequest } from './harness/models.ts'
 import { expect, type Request } from './harness/request.ts'
 import { withHeaders } from './harness/sample-requests.ts'
@@ -68,6 +69,7 @@ async function requestsToAllEndpoints(
     return `/v4/webhook/${id}`
   }
   const webhook = await newWebhook()
+  const waiting = `/v4/import/${(await uploaded(vendor, 'sku,Shape\nA,Round\n')).id}`
   const newSecret = () => shared(service.url, sender, { secret: 'x'.repeat(900) })
   const secret = await newSecret()
   const page = (path: string, body: string): Request => withHeaders(form(path, body), { Origin: service.url })
@@ -100,6 +102,16 @@ async function requestsToAllEndpoints(
     }),
     removeCertification: async () => json('DELETE', `/v4/certification/${(await attached(vendor, id)).id}`, undefined),
     readCertificationFile: () => get(pathOf(pdfLink)),
+    createImport: async () => {
+      await removeNewImports(vendor)
+      return uploadRequest(vendor, CSV)
+    },
+    listImports: () => get('/v4/import', bearer),
+    readImport: () => get(waiting, bearer),
+    modifyImport: () => json('PATCH', waiting, { by: 'sku' }),
+    applyImport: () => json('POST', `${waiting}/apply`, undefined),
+    undoImport: () => json('POST', `${waiting}/undo`, {}),
+    removeImport: () => json('DELETE', '/v4/import/im_unknown', undefined),
     listWebhooks: () => get('/v4/webhook', bearer),
     createWebhook: async () => {
       await removeNewWebhooks(vendor)
@@ -153,6 +165,14 @@ async function requestsToAllEndpoints(
     listRecentSecrets: () => get('/api/v1/private/recent', apiToken),
   }
 }
+
+/** Leaves the first one: an account can have ten imports that are not applied. */
+async function removeNewImports(vendor: Service['ann']): Promise<void> {
+  const newer = (await vendor.get('/v4/import')).json() as { readonly id: string }[]
+  for (const { id } of newer.slice(0, -1)) await vendor.remove(`/v4/import/${id}`)
+}
+
+const CSV = 'sku,Shape,Carat\nA-1,Round,1.2\n'
 
 /** Leaves the first one: an account can have ten webhooks. */
 async function removeNewWebhooks(vendor: Service['ann']): Promise<void> {

@@ -106,7 +106,7 @@ const deletesEverything = (): RequestError =>
   refuseOption('deleteMissing', 'deleteMissing does not delete the whole inventory: the file contains no stones')
 
 /** @throws RequestError for an error of the file or an option, else the error itself */
-export function refuseFile(error: unknown): never {
+function refuseFile(error: unknown): never {
   if (error instanceof UnreadableFile) {
     const message = [error.message, ...error.remarks.map(({ text }) => text)].join('. ')
     throw new RequestError('invalid', [{ pointer: '/file', message, code: 'format' }])
@@ -145,7 +145,7 @@ async function countCreations(context: CommandContext, account: number, list: Op
   return { ...counts, certifications: remaining }
 }
 
-/** The run of new stones of a file: the same for the same lines of the same file, whoever imports it for the account. */
+/** The run of new stones of a file: the same for the same lines of the same file, by HTTP and on the command line. */
 export const findCreationRun = (
   context: CommandContext,
   account: number,

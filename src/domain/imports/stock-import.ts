@@ -10,7 +10,7 @@ const LISTED_MS = 30 * 24 * 3_600_000
 /** Imports of an account that were not applied yet. */
 const MAX_UNAPPLIED = 10
 
-const id = z.string().describe('id of the import')
+const id = z.string().describe('id, as in the URL')
 const storedFile = z.object({ digest: z.string(), bytes: z.int().min(0) })
 const texts = z.record(z.string(), z.string())
 const options = z
@@ -193,7 +193,7 @@ export function requireRoom(imports: StockImports): void {
 
 const isUnapplied = ({ state }: StockImport): boolean => outcome.options.some((one) => one === state)
 
-/** @throws RequestError missing, or conflict if it is applied or its file is gone */
+/** @throws RequestError missing, or conflict if it is applied or has no file any more */
 export function requireUnapplied(
   imports: StockImports,
   importId: string,
@@ -214,7 +214,7 @@ export function readImport(
   return [{ type: 'ImportRead', data: { ...data, released: isSame ? [] : [previous.digest] } }]
 }
 
-/** @throws RequestError missing, or conflict if it is not ready, was read anew, or another import of the account is at work */
+/** @throws RequestError missing, or conflict if it is not ready, was read again meanwhile, or another import of the account is at work */
 export function startImport(
   imports: StockImports,
   {

@@ -27,6 +27,7 @@ export const IMPORT_OPTIONS = objectSchema(
     sheet: name.nullable().exactOptional().describe('Name or number of the sheet of a workbook'),
     decimal: z
       .enum(['.', ','], mustBe('a point or a comma, or null'))
+      .meta({ id: 'DecimalSeparator' })
       .nullable()
       .exactOptional()
       .describe('Decimal separator of all numbers'),

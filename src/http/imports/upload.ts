@@ -49,7 +49,7 @@ const STOCK_LIST: FileUploadRule = {
 }
 
 /** An uploaded file, and the options as JSON. */
-export type StockListUpload = { readonly file: ReceivedFile; readonly options: unknown }
+type StockListUpload = { readonly file: ReceivedFile; readonly options: unknown }
 
 type UploadServices = { readonly imports: { readonly uploads: FormUploads } }
 

@@ -9,6 +9,30 @@ import type { FileStore } from '../../stores/ports/file-store.ts'
 import { faultOfStoredFile } from '../copy/files.ts'
 import type { Differences } from './differences.ts'
 
+type FileVerification = {
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly files: FileStore
+  readonly differences: Differences
+}
+
+/** Reads the documents of a model, page by page. */
+type DocumentPageReader = (model: string) => AsyncIterable<readonly Document[]> | Iterable<readonly Document[]>
+
+/**
+ * Reads every file that these documents refer to, and compares its bytes with its digest. A missing file is ignored if its
+ * certification, 3D model or import was removed meanwhile.
+ * @returns the number of files
+ */
+export async function checkFiles(verification: FileVerification, documents: DocumentPageReader): Promise<number> {
+  const faultsByDigest = new Map<string, string | undefined>()
+  for (const source of FILE_REFERENCE_SOURCES) {
+    for await (const page of documents(source.model)) {
+      for (const document of page) await checkFile(verification, source, document, faultsByDigest)
+    }
+  }
+  return faultsByDigest.size
+}
+
 /** A read model whose documents refer to files. */
 type FileReferenceSource = {
   readonly model: string
@@ -59,30 +83,6 @@ const FILE_REFERENCE_SOURCES: readonly FileReferenceSource[] = [
     remedy: `${RESTORE_FILE_REMEDY}, or delete the import`,
   },
 ]
-
-type FileVerification = {
-  readonly store: Pick<EventStore, 'readStream'>
-  readonly files: FileStore
-  readonly differences: Differences
-}
-
-/** Reads the documents of a model, page by page. */
-type DocumentPageReader = (model: string) => AsyncIterable<readonly Document[]> | Iterable<readonly Document[]>
-
-/**
- * Reads every file that these documents refer to, and compares its bytes with its digest. A missing file is ignored if its
- * certification, 3D model or import was removed meanwhile.
- * @returns the number of files
- */
-export async function checkFiles(verification: FileVerification, documents: DocumentPageReader): Promise<number> {
-  const faultsByDigest = new Map<string, string | undefined>()
-  for (const source of FILE_REFERENCE_SOURCES) {
-    for await (const page of documents(source.model)) {
-      for (const document of page) await checkFile(verification, source, document, faultsByDigest)
-    }
-  }
-  return faultsByDigest.size
-}
 
 /** @param faultsByDigest faults of the files read so far, by digest */
 async function checkFile(

@@ -15,8 +15,8 @@ import { defineReadModel } from '../engine/read-model.ts'
 type ImportView = { readonly stockImport: StockImport; readonly owner: number; readonly revision: number }
 
 /**
- * The imports of all accounts: finds the owner of an import, the files that are in use, and what is due: imports whose stones are
- * to be written or undone, and those whose time is over.
+ * The imports of all accounts: finds the owner of an import, the files that are in use, and what is due: imports whose stones
+ * must be written or undone, and those whose time is over.
  */
 export const imports = defineReadModel<ImportView>({
   name: 'imports',

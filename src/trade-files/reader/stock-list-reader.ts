@@ -7,7 +7,7 @@ import type { OpenStockList } from '../reading.ts'
 import type { ReadingMessage, ReadingTask } from './messages.ts'
 
 /** A workbook of 200 MB when unpacked takes some 800 MB of memory. */
-export const STOCK_LIST_LIMITS: ProgramLimits = { timeoutMs: 15 * 60_000, maxMemoryBytes: 2 ** 30 }
+const STOCK_LIST_LIMITS: ProgramLimits = { timeoutMs: 15 * 60_000, maxMemoryBytes: 2 ** 30 }
 
 const PROGRAM = { flags: ['--max-old-space-size=768'], preload: [] }
 
@@ -45,6 +45,7 @@ export class StockListReader {
     child.stdin.on('error', () => undefined)
     child.stdin.end(JSON.stringify(task))
     const closed = new Promise<void>((resolve, reject) => child.once('close', () => resolve()).once('error', reject))
+    // It is awaited only after the last message.
     closed.catch(() => undefined)
     try {
       for await (const message of messagesOf(child.stdout)) {
