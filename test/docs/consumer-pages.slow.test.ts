@@ -46,6 +46,12 @@ const PAGES: readonly Page[] = [
     shell: /"state": "new"[^]*the door opens with 4711[^]*---\n\S{12}\n---\nreceived\nburned\n(?:burned|received)\n/,
     program: /^the door opens with 4711\n$/,
   },
+  {
+    page: 'docs/upload.md',
+    setupBlocks: 0,
+    shell:
+      /\["asking",0,\[\["map\[Box\]","sku",""\],\["map\[Price\]","price",""\]\]\][^]*\["invalid",\{"line":3,"column":"Weight","message":"carat must be a number [^]*\["ready",1\][^]*applying\n\{"created":0,"changed":1,"unchanged":0,"deleted":0,"certifications":0\}\nundoing\n/,
+  },
   { page: 'docs/webhooks.md', setupBlocks: 0, shell: /"secret": ?"whsec_/ },
 ]
 

@@ -8,7 +8,7 @@ export type ZipEntry = {
   readonly isEncrypted?: true
 }
 
-/** A ZIP archive with these entries, in the form of APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16. */
+/** A ZIP archive with these entries, in the form of the ZIP specification 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
 export function zipFile(entries: readonly ZipEntry[]): Buffer {
   const local: Buffer[] = []
   const central: Buffer[] = []

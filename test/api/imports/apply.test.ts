@@ -38,7 +38,7 @@ test('writes its stones with their certifications, once, and its file is deleted
   assert.is(await countOf(ann), many)
   const [first] = list(await ann.get('/v4/diamond?f[sku][]=S-7'))
   assert.equal(
-    (first?.['certifications'] as { number: string }[]).map(({ number }) => number),
+    ((first?.['certifications'] ?? []) as { number: string }[]).map(({ number }) => number),
     ['6201900007'],
   )
   await until('the deletion of the file', async () => !(await isStored(service, Buffer.from(rows(many)))))
@@ -100,7 +100,7 @@ test('by sku makes the inventory what the file says, and an undo makes it what i
   assert.equal(await pricesOf(ann), before)
 })
 
-test('deletes what the file lacks only if it is told to, and never everything', async ({ service }) => {
+test('deletes what the file lacks only with deleteMissing, and never everything', async ({ service }) => {
   const ann = await service.newVendor()
   await created(ann, { sku: 'S-0', price: 1_000 })
   const gone = await created(ann, { sku: 'gone' })
@@ -136,7 +136,7 @@ test('is not undone over later changes, unless they are skipped', async ({ servi
   assert.equal(await pricesOf(ann), [['S-1', 9]])
 })
 
-test('leaves out lines with errors if it is told to', async ({ service }) => {
+test('leaves out lines with errors with skipBad', async ({ service }) => {
   const ann = await service.newVendor()
   const { id, state } = await uploaded(ann, `${rows(2)}bad,Round,heavy,,,\n`)
   assert.is(state, 'invalid')

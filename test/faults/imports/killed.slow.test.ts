@@ -11,7 +11,7 @@ const test = suite('an import over HTTP')
 const MANY = rounds(5_000, 50_000)
 const ROUNDS = 3
 
-test('ends by itself although its service is killed again and again, and writes nothing twice', () =>
+test('continues after each kill of its service, and writes nothing twice', () =>
   withInstallation(async ({ serve }) => {
     let service = await serve()
     const lines = Array.from({ length: MANY }, (_, index) => `S-${index},Round,1,${index + 1}\n`)
