@@ -26,7 +26,7 @@ const pricesOf = async (vendor: Vendor) =>
 
 test('writes its stones with their certifications, once, and its file is deleted', async ({ service }) => {
   const ann = await service.newVendor()
-  const many = 1_100
+  const many = 600
   const { id } = await uploaded(ann, rows(many))
   const started = expect(202, await ann.send({ method: 'POST', path: `/v4/import/${id}/apply` })).json() as object
   assert.equal([Reflect.get(started, 'state'), Reflect.get(started, 'total')], ['applying', many])
@@ -58,10 +58,10 @@ test('shows in the history of its stones by whom and how it was done', async ({ 
 
 test('is undone as a whole', async ({ service }) => {
   const ann = await service.newVendor()
-  const { id } = await uploaded(ann, rows(700))
+  const { id } = await uploaded(ann, rows(510))
   await applied(ann, id)
   const { state, restored, left, undo } = await undone(ann, id)
-  assert.equal([state, restored, left, undo], ['undone', 700, 0, null])
+  assert.equal([state, restored, left, undo], ['undone', 510, 0, null])
   assert.is(await countOf(ann), 0)
   refusal(409, await ann.send({ method: 'POST', path: `/v4/import/${id}/undo` }))
 })
@@ -149,7 +149,7 @@ test('leaves out lines with errors with skipBad', async ({ service }) => {
 
 test('waits for no other account, but one of the same account waits', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
-  const [large, small] = [await uploaded(ann, rows(3_000)), await uploaded(ann, rows(1))]
+  const [large, small] = [await uploaded(ann, rows(20)), await uploaded(ann, rows(1))]
   const ofBob = await uploaded(bob, rows(1))
   expect(202, await ann.send({ method: 'POST', path: `/v4/import/${large.id}/apply` }))
   const { error } = refusal(409, await ann.send({ method: 'POST', path: `/v4/import/${small.id}/apply` }))
@@ -161,27 +161,27 @@ test('waits for no other account, but one of the same account waits', async ({ s
 
 test('cannot be deleted or changed meanwhile; afterwards what it wrote stays', async ({ service }) => {
   const ann = await service.newVendor()
-  const { id } = await uploaded(ann, rows(2_000))
+  const { id } = await uploaded(ann, rows(20))
   expect(202, await ann.send({ method: 'POST', path: `/v4/import/${id}/apply` }))
   expect(409, await ann.remove(`/v4/import/${id}`))
   expect(409, await ann.patch(`/v4/import/${id}`, { skipBad: true }))
   await settled(ann, id)
   expect(204, await ann.remove(`/v4/import/${id}`))
   expect(404, await ann.get(`/v4/import/${id}`))
-  assert.is(await countOf(ann), 2_000)
+  assert.is(await countOf(ann), 20)
 })
 
 test('decides again if a stone is deleted while it is at work', async ({ service }) => {
   const ann = await service.newVendor()
-  const first = await uploaded(ann, rows(2_000))
+  const first = await uploaded(ann, rows(600))
   await applied(ann, first.id)
-  const { id } = await uploaded(ann, rows(2_000, 2_000), { by: 'sku' })
+  const { id } = await uploaded(ann, rows(600, 2_000), { by: 'sku' })
   const doomed = list(await current(ann, '/v4/diamond?limit=50&sort=date'))
   expect(202, await ann.send({ method: 'POST', path: `/v4/import/${id}/apply` }))
   for (const stone of doomed) await ann.remove(`/v4/diamond/${stone.id}`)
   const { state, counts } = await settled(ann, id)
   assert.is(state, 'applied')
-  assert.is((counts?.created ?? 0) + (counts?.changed ?? 0) + (counts?.unchanged ?? 0), 2_000)
+  assert.is((counts?.created ?? 0) + (counts?.changed ?? 0) + (counts?.unchanged ?? 0), 600)
 })
 
 test('expires after a day if it is not, and is listed for 30 days', async ({ service }) => {
