@@ -46,8 +46,10 @@ export function* planDeletions(ids: readonly number[]): Generator<PlannedBulk> {
     yield { creates: [], updates: [], deletes: ids.slice(from, from + BULK_SIZE) }
 }
 
+type LineOfStone = Pick<UsableLine, 'change'> & { readonly report?: StoneUpdate['report'] | undefined }
+
 /** The line was validated, so that it has all required fields. */
-const toNewStone = ({ change, report }: UsableLine): NewStone => ({
+export const toNewStone = ({ change, report }: LineOfStone): NewStone => ({
   fields: change.set as NewDiamond,
   reports: report === undefined || report === null ? [] : [report],
 })

@@ -29,26 +29,8 @@ export async function runImport(
   stockImport: StockImport,
   onProgress: OnProgress,
 ): Promise<void> {
-  const result = await writeStones(context, principal, stockImport, onProgress).catch(toFailure)
+  const result = await writeRemaining(context, principal, stockImport, onProgress).catch(toFailure)
   await recordEnd(context, principal.owner, (state) => endImport(state, stockImport.id, result))
-}
-
-/** Stones are changed by others while they are imported: the run decides again. */
-const MAX_ATTEMPTS = 5
-
-async function writeStones(
-  context: ImportCommandContext,
-  principal: CommandPrincipal,
-  stockImport: StockImport,
-  onProgress: OnProgress,
-): Promise<{ readonly counts: ImportCounts }> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writeRemaining(context, principal, stockImport, onProgress)
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.kind !== 'missing' || attempt === MAX_ATTEMPTS) throw error
-    }
-  }
 }
 
 async function writeRemaining(

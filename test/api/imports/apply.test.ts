@@ -171,7 +171,7 @@ test('cannot be deleted or changed meanwhile; afterwards what it wrote stays', a
   assert.is(await countOf(ann), 20)
 })
 
-test('decides again if a stone is deleted while it is at work', async ({ service }) => {
+test('creates a stone again that is deleted while it is at work', async ({ service }) => {
   const ann = await service.newVendor()
   const first = await uploaded(ann, rows(600))
   await applied(ann, first.id)
