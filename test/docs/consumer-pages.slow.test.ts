@@ -50,7 +50,7 @@ const PAGES: readonly Page[] = [
     page: 'docs/upload.md',
     setupBlocks: 0,
     shell:
-      /\["asking",0,\[\["map\[Box\]","sku",""\],\["map\[Price\]","price",""\]\]\][^]*\["invalid",\{"line":3,"column":"Weight","message":"carat must be a number [^]*\["ready",1\][^]*applying\n\{"created":0,"changed":1,"unchanged":0,"deleted":0,"certifications":0\}\nundoing\n/,
+      /\["asking",0,\[\["map\[Box\]","sku",""\],\["map\[Price\]","price",""\]\]\][^]*\["invalid",\{"line":3,"column":"Weight","message":"carat must be a number [^]*\["ready",1\][^]*applying\n\{"created":1,"changed":0,"unchanged":0,"deleted":0,"certifications":0\}\nundoing\n/,
   },
   { page: 'docs/webhooks.md', setupBlocks: 0, shell: /"secret": ?"whsec_/ },
 ]

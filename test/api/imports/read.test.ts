@@ -199,7 +199,9 @@ test('belongs to its account', async ({ service, bob }) => {
   for (const action of ['apply', 'undo']) expect(403, await bob.send({ method: 'POST', path: `${path}/${action}` }))
   assert.not.match(expect(200, await bob.get('/v4/import')).text, id)
   expect(401, await service.send({ path }))
-  expect(404, await ann.get('/v4/import/im_0000000000000000000000'))
+  const unknown = '/v4/import/im_0000000000000000000000'
+  expect(404, await ann.get(unknown))
+  expect(404, await ann.patch(unknown, {}))
 })
 
 test.run()
