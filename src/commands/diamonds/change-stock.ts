@@ -7,7 +7,7 @@ import { canonicalDigest } from '../bulk/request-record.ts'
 import type { IdAllocator } from '../installation/id-allocator.ts'
 import {
   decideCreations,
-  decideChanges,
+  decideExistingChanges,
   type CommandPrincipal,
   type DiamondCommandContext,
   type EventualDiamondChange,
@@ -20,6 +20,8 @@ type StockChange = {
   readonly record: string
   readonly creates: readonly NewStone[]
   readonly changes: readonly EventualDiamondChange[]
+  /** What to create in place of a stone that no longer exists; such a stone is left out by default. */
+  readonly recreate?: (id: number) => NewStone | undefined
 }
 
 /** `changed` counts only diamonds that differ from before, `certifications` those that were attached. */
@@ -44,22 +46,22 @@ export const permanentRecordOf = (stream: string) => ({
 
 /**
  * Creates and changes diamonds, all or none, and stores a record in the same append, unless there is nothing to append.
- * @throws RequestError if a diamond no longer exists; AlreadyApplied, WrongRevision, OutcomeUnknown, StoreUnavailable
+ * @throws RequestError if a diamond belongs to another account; AlreadyApplied, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export const changeStock = (
   context: StockCommandContext,
   principal: CommandPrincipal,
-  { record, creates, changes }: StockChange,
+  { record, creates, changes, recreate = () => undefined }: StockChange,
 ): Promise<StockChangeResult> =>
   handleBulk(context, {
     origin: principal.origin,
     diamonds: changes.map(({ id }) => id),
     idempotency: permanentRecordOf(record),
     async decide(now) {
-      const changeDecisions = (await decideChanges(context, principal, changes)).decisions.filter(
-        ({ events }) => events.length > 0,
-      )
-      const creationDecisions = await decideNewStones(context, principal.owner, creates, now)
+      const { decisions: allDecisions, missing } = await decideExistingChanges(context, principal, changes)
+      const changeDecisions = allDecisions.filter(({ events }) => events.length > 0)
+      const recreated = missing.map(recreate).filter((stone) => stone !== undefined)
+      const creationDecisions = await decideNewStones(context, principal.owner, [...creates, ...recreated], now)
       const decisions = [...creationDecisions, ...changeDecisions]
       const certifications = countAttached(decisions)
       return {

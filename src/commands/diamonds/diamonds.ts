@@ -242,15 +242,35 @@ const faultAt = ({ message, kind }: RequestError, pointer: string | undefined): 
  */
 export async function decideChanges(
   context: CommandContext,
-  { owner }: Pick<CommandPrincipal, 'owner'>,
+  principal: Pick<CommandPrincipal, 'owner'>,
   changes: readonly EventualDiamondChange[],
 ): Promise<BulkDecision<ChangedDiamondList>> {
+  const { missing: _, ...decision } = await decideExistingChanges(context, principal, changes, false)
+  return decision
+}
+
+/**
+ * Like `decideChanges`, without the diamonds that do not exist.
+ * @param skipsMissing false to refuse them
+ * @returns also the ids of those
+ */
+export async function decideExistingChanges(
+  context: CommandContext,
+  { owner }: Pick<CommandPrincipal, 'owner'>,
+  changes: readonly EventualDiamondChange[],
+  skipsMissing = true,
+): Promise<BulkDecision<ChangedDiamondList> & { readonly missing: readonly number[] }> {
   const changed: ChangedDiamond[] = []
   const faults: ErrorDetail[] = []
   const kinds = new Set<RequestError['kind']>()
   const decisions: DiamondDecision[] = []
+  const missing: number[] = []
   for (const { id, pointer, decide, state, revision, lastEventAt } of await loadDiamonds(context, changes)) {
     const refusal = catchRefusal(() => requireOwnedDiamond(state, id, owner))
+    if (refusal?.kind === 'missing' && skipsMissing) {
+      missing.push(id)
+      continue
+    }
     const events = refusal === undefined ? await decide(state) : []
     if (refusal !== undefined) {
       kinds.add(refusal.kind)
@@ -261,7 +281,7 @@ export async function decideChanges(
     decisions.push({ stream: diamondStream(id), expected: revision, lastEventAt, events })
   }
   if (faults.length > 0) throw new RequestError(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
-  return { decisions, result: { changed } }
+  return { decisions, result: { changed }, missing }
 }
 
 function catchRefusal(check: () => unknown): RequestError | undefined {

@@ -1,6 +1,6 @@
+import type { NewStone } from '../../domain/certification/stated-report.ts'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { diamondFold, diamondStream } from '../../domain/diamond/diamond.ts'
-import { RequestError } from '../../domain/request-error.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-metadata.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
@@ -42,6 +42,7 @@ export async function writeBulks(
   bulks: PlannedBulks,
 ): Promise<ImportCounts & { readonly position: Position | undefined }> {
   const stock = withBulkIds(context, principal)
+  const takeCertificationId = () => stock.certificationIds.take()
   const counter = new ImportCounter()
   let position: Position | undefined
   let bulkIndex = skipsCompleted ? 0 : completedBulks
@@ -50,54 +51,25 @@ export async function writeBulks(
       bulkIndex++
       counter.skip(bulk)
     } else {
-      const written = await writeBulk(stock, principal, bulkRecordOf(id, bulkIndex), bulk)
-      if (written.position !== undefined) bulkIndex++
-      position = latestPosition([position, written.position])
-      counter.add(written.bulk, written)
+      const { creates } = bulk
+      const changes = changesOf(bulk, principal, takeCertificationId)
+      const record = bulkRecordOf(id, bulkIndex)
+      const result = await changeStock(stock, principal, { record, creates, changes, recreate: recreationsOf(bulk) })
+      if (result.position !== undefined) bulkIndex++
+      position = latestPosition([position, result.position])
+      counter.add(bulk, result)
     }
     onProgress?.(counter.total, bulk)
   }
   return { ...counter.counts, position }
 }
 
-/** How often a bulk is planned again because others have deleted stones of it meanwhile. */
-const MAX_PLANS = 10
-
-async function writeBulk(
-  stock: StockCommandContext,
-  principal: CommandPrincipal,
-  record: string,
-  planned: PlannedBulk,
-): Promise<Awaited<ReturnType<typeof changeStock>> & { readonly bulk: PlannedBulk }> {
-  const takeCertificationId = () => stock.certificationIds.take()
-  let bulk = planned
-  for (let plan = 1; ; plan++) {
-    try {
-      const changes = changesOf(bulk, principal, takeCertificationId)
-      return { ...(await changeStock(stock, principal, { record, creates: bulk.creates, changes })), bulk }
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.kind !== 'missing' || plan === MAX_PLANS) throw error
-      bulk = await planWithoutMissing(stock, bulk)
-    }
-  }
-}
-
-/** A stone that no longer exists is created again if its line has all that a new stone needs, and is left out otherwise. */
-async function planWithoutMissing(
-  { store, stateCache }: CommandContext,
-  { creates, updates, deletes, ...rest }: PlannedBulk,
-): Promise<PlannedBulk> {
-  const missing = new Set<number>()
-  for (const id of [...updates.map((update) => update.id), ...deletes]) {
-    const { state } = await stateCache.load(store, diamondStream(id), diamondFold)
-    if (state.status !== 'live') missing.add(id)
-  }
-  const recreated = updates.filter(({ id, change }) => missing.has(id) && missingFieldsOf(change).length === 0)
-  return {
-    ...rest,
-    creates: [...creates, ...recreated.map(toNewStone)],
-    updates: updates.filter(({ id }) => !missing.has(id)),
-    deletes: deletes.filter((id) => !missing.has(id)),
+/** A stone that others have deleted meanwhile is created again if its line has all that a new stone needs. */
+function recreationsOf({ updates }: PlannedBulk): (id: number) => NewStone | undefined {
+  const linesById = new Map(updates.map((update) => [update.id, update]))
+  return (id) => {
+    const line = linesById.get(id)
+    return line === undefined || missingFieldsOf(line.change).length > 0 ? undefined : toNewStone(line)
   }
 }
 

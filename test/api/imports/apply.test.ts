@@ -179,8 +179,8 @@ test('creates a stone again that is deleted while it is at work', async ({ servi
   const doomed = list(await current(ann, '/v4/diamond?limit=50&sort=date'))
   expect(202, await ann.send({ method: 'POST', path: `/v4/import/${id}/apply` }))
   for (const stone of doomed) await ann.remove(`/v4/diamond/${stone.id}`)
-  const { state, counts } = await settled(ann, id)
-  assert.is(state, 'applied')
+  const { state, counts, why } = await settled(ann, id)
+  assert.equal([state, why], ['applied', null])
   assert.is((counts?.created ?? 0) + (counts?.changed ?? 0) + (counts?.unchanged ?? 0), 600)
 })
 
