@@ -24,7 +24,9 @@ const countOf = async (vendor: Vendor) =>
 const pricesOf = async (vendor: Vendor) =>
   list(await current(vendor, '/v4/diamond?limit=100')).map(({ sku, price }) => [sku, price])
 
-test('writes its stones with their certifications, once, and its file is deleted', async ({ service }) => {
+test('writes its stones with their certifications, once, its file is deleted, and an undo restores all', async ({
+  service,
+}) => {
   const ann = await service.newVendor()
   const many = 600
   const { id } = await uploaded(ann, rows(many))
@@ -43,6 +45,11 @@ test('writes its stones with their certifications, once, and its file is deleted
   )
   await until('the deletion of the file', async () => !(await isStored(service, Buffer.from(rows(many)))))
   assert.is((await shownImport(ann, id)).file.rows, many)
+
+  const { restored, left, ...end } = await undone(ann, id)
+  assert.equal([end.state, restored, left, end.undo], ['undone', many, 0, null])
+  assert.is(await countOf(ann), 0)
+  refusal(409, await ann.send({ method: 'POST', path: `/v4/import/${id}/undo` }))
 })
 
 test('shows in the history of its stones by whom and how it was done', async ({ service }) => {
@@ -54,16 +61,6 @@ test('shows in the history of its stones by whom and how it was done', async ({ 
     by: { via: string; client: string }
   }[]
   assert.equal([creation?.by.via, creation?.by.client], ['http', 'tests'])
-})
-
-test('is undone as a whole', async ({ service }) => {
-  const ann = await service.newVendor()
-  const { id } = await uploaded(ann, rows(510))
-  await applied(ann, id)
-  const { state, restored, left, undo } = await undone(ann, id)
-  assert.equal([state, restored, left, undo], ['undone', 510, 0, null])
-  assert.is(await countOf(ann), 0)
-  refusal(409, await ann.send({ method: 'POST', path: `/v4/import/${id}/undo` }))
 })
 
 test('creates nothing again from the same file, unless it was undone', async ({ service }) => {
@@ -173,15 +170,15 @@ test('cannot be deleted or changed meanwhile; afterwards what it wrote stays', a
 
 test('creates a stone again that is deleted while it is at work', async ({ service }) => {
   const ann = await service.newVendor()
-  const first = await uploaded(ann, rows(600))
+  const first = await uploaded(ann, rows(60))
   await applied(ann, first.id)
-  const { id } = await uploaded(ann, rows(600, 2_000), { by: 'sku' })
-  const doomed = list(await current(ann, '/v4/diamond?limit=50&sort=date'))
+  const { id } = await uploaded(ann, rows(60, 2_000), { by: 'sku' })
+  const doomed = list(await current(ann, '/v4/diamond?limit=10&sort=date'))
   expect(202, await ann.send({ method: 'POST', path: `/v4/import/${id}/apply` }))
   for (const stone of doomed) await ann.remove(`/v4/diamond/${stone.id}`)
   const { state, counts, why } = await settled(ann, id)
   assert.equal([state, why], ['applied', null])
-  assert.is((counts?.created ?? 0) + (counts?.changed ?? 0) + (counts?.unchanged ?? 0), 600)
+  assert.is((counts?.created ?? 0) + (counts?.changed ?? 0) + (counts?.unchanged ?? 0), 60)
 })
 
 test('expires after a day if it is not, and is listed for 30 days', async ({ service }) => {
