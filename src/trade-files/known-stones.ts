@@ -11,7 +11,10 @@ export type KnownStock = {
 }
 
 /** @property skus visible texts by id, in order of creation */
-type StoneSkus = { readonly skus: ReadonlyMap<number, string>; readonly customShapes: ReadonlySet<string> }
+type StoneSkus = {
+  readonly skus: Iterable<readonly [id: number, sku: string]>
+  readonly customShapes: Iterable<string>
+}
 
 export function indexStones({ skus, customShapes }: StoneSkus): KnownStock {
   const idBySku = new Map<string, number>()
@@ -25,7 +28,7 @@ export function indexStones({ skus, customShapes }: StoneSkus): KnownStock {
     else if (duplicateIdsBySku.get(sku)?.push(id) === undefined) duplicateIdsBySku.set(sku, [first, id])
   }
   return {
-    customShapes,
+    customShapes: new Set(customShapes),
     bySku: (sku) => duplicateIdsBySku.get(sku) ?? [idBySku.get(sku)].filter((id) => id !== undefined),
     lookAlikeOf(sku) {
       const plainSku = plainText(sku)

@@ -59,7 +59,8 @@ const lastOf = (bulk: readonly UsableLine[]) => {
   return line === undefined ? {} : { line }
 }
 
-async function* bulksOf(lines: AsyncIterable<UsableLine>): AsyncGenerator<UsableLine[]> {
+/** The lines in groups of BULK_SIZE. */
+export async function* bulksOf(lines: AsyncIterable<UsableLine>): AsyncGenerator<UsableLine[]> {
   let bulk: UsableLine[] = []
   for await (const line of lines) {
     bulk.push(line)

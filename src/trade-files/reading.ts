@@ -76,12 +76,11 @@ export type OpenStockList = {
  */
 export async function readUpload(file: string, { options, stock }: ReadingRequest): Promise<OpenStockList> {
   await checkArchive(file)
-  const skus = new Map(stock?.skus)
-  const knownStock = stock && indexStones({ skus, customShapes: new Set(stock.customShapes) })
+  const knownStock = stock && indexStones(stock)
   try {
     const source = await openSource(file, options, { maxRows: MAX_ROWS, ...(stock && { required: ['sku'] }) })
     const { findings, usableLines } = await readStockList(source, knownStock)
-    const missing = [...skus].filter(([, sku]) => !findings.hasSku(sku)).map(([id]) => id)
+    const missing = (stock?.skus ?? []).filter(([, sku]) => !findings.hasSku(sku)).map(([id]) => id)
     const digest = `${await source.digest()}/${findings.digest}`
     const reading = { ...describeFindings(source, findings), digest, missing }
     return { reading, lines: usableLines(), close: () => Promise.resolve() }

@@ -17,7 +17,7 @@ const isFull = process.env['ADAMANT_FULL'] === '1'
 /** Combinations of grade, table and depth in the bundled data set, without the table of 95 %, which no stone can have. */
 const DATASET_CUTS = 3_709
 
-test('has every shape in every grade, and in typical proportions, and the rounds of the data set', () => {
+test('contains each shape in each grade and in typical proportions, and the rounds of the data set', () => {
   assert.is(Object.keys(table.cuts).length, modelledShapes.length * cutGrades.length + DATASET_CUTS)
   for (const shape of modelledShapes)
     for (const grade of cutGrades) assert.ok(findTracedCut(nominalCut(shape, grade)), `${shape} ${grade}`)

@@ -19,7 +19,7 @@ import {
 import type { BadLine } from '../../trade-files/lines.ts'
 import { isStored } from '../../trade-files/line-properties.ts'
 import type { ImportSource, ReadingOptions } from '../../trade-files/source.ts'
-import type { ImportCounts } from '../../commands/imports/write-bulks.ts'
+import type { ImportCounts } from '../../domain/imports/stock-import.ts'
 
 /** The options of an import. */
 export type ImportRequest = OutputOptions &

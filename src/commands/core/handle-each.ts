@@ -24,7 +24,7 @@ export const handleEach = <State, Event extends DomainEvent>(
 ): Promise<number> =>
   withRetry({ on: [WrongRevision, OutcomeUnknown], monotonic: context.monotonic }, async (attempt) => {
     const decided = await Promise.all(commands.map((command) => decideAppend(context, command, fold, attempt)))
-    const appends = decided.filter((one) => one !== 'appended before').filter((append) => append !== undefined)
+    const appends = decided.filter((one) => typeof one === 'object')
     if (appends.length > 0) await appendAll(context, appends)
     const earlier = isRepeat || attempt > 1 ? decided.filter((one) => one === 'appended before').length : 0
     return appends.length + earlier

@@ -1,5 +1,4 @@
-import type { ImportCounts, StockImport } from '../../domain/imports/stock-import.ts'
-import { endImport, endUndo } from '../../domain/imports/stock-import.ts'
+import { endImport, endUndo, type ImportCounts, type StockImport } from '../../domain/imports/stock-import.ts'
 import { diamondStream } from '../../domain/diamond/diamond.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { BytesMissing } from '../../stores/ports/file-store.ts'
@@ -10,9 +9,9 @@ import { BULK_SIZE, planCreations, planDeletions, planUpdates, type PlannedBulk 
 import type { CommandContext } from '../core/command-context.ts'
 import { findUndoConflicts } from '../diamonds/undo-changes.ts'
 import type { CommandPrincipal } from '../diamonds/diamonds.ts'
-import { recordEnd } from './stock-imports.ts'
+import { recordByService } from './stock-imports.ts'
 import { countUndone, findRemainingBulks, undoBulks, undoRecordOf } from './undo-bulks.ts'
-import { readingOptionsOf, withoutFiles, type ImportCommandContext } from './understand.ts'
+import { openImportFile, type ImportCommandContext } from './understand.ts'
 import { bulkRecordOf, readCompletedBulks, writeBulks } from './write-bulks.ts'
 
 /** Called after each bulk, with the number of stones so far. If it throws, the next run goes on after this bulk. */
@@ -30,7 +29,7 @@ export async function runImport(
   onProgress: OnProgress,
 ): Promise<void> {
   const result = await writeRemaining(context, principal, stockImport, onProgress).catch(toFailure)
-  await recordEnd(context, principal.owner, (state) => endImport(state, stockImport.id, result))
+  await recordByService(context, principal.owner, (state) => endImport(state, stockImport.id, result))
 }
 
 async function writeRemaining(
@@ -41,17 +40,11 @@ async function writeRemaining(
 ): Promise<{ readonly counts: ImportCounts }> {
   if (run === undefined || file === null) throw new Error('the import was not started')
   const before = await countWritten(context, run)
-  const isUpdate = options.by !== undefined
-  const stock = isUpdate ? await context.inventory.stock(owner) : undefined
-  const list = await context.openStockList(owner, file.digest, {
-    options: readingOptionsOf(options),
-    ...(stock && { stock: withoutFiles(stock) }),
-  })
+  const { list, stock } = await openImportFile(context, owner, file.digest, options)
   try {
     async function* planBulks(): AsyncGenerator<PlannedBulk> {
       if (stock === undefined) return yield* planCreations(list.lines)
-      const stones = indexStones({ skus: new Map(stock.skus), customShapes: new Set() })
-      yield* planUpdates(list.lines, stones)
+      yield* planUpdates(list.lines, indexStones(stock))
       if (options.deleteMissing === true) yield* planDeletions(list.reading.missing)
     }
     const counts = await writeBulks(
@@ -61,7 +54,7 @@ async function writeRemaining(
         id: run.run,
         completedBulks: before.bulks,
         // An update plans the stones of completed bulks again, and finds nothing to change.
-        skipsCompleted: !isUpdate,
+        skipsCompleted: stock === undefined,
         onProgress,
       },
       planBulks(),
@@ -131,11 +124,11 @@ export async function runUndo(
     for (const bulk of bulks) conflicts.push(...(await findUndoConflicts(context.store, bulk)).map(describeConflict))
   if (conflicts.length > 0) {
     const why = `Nothing was undone, since stones were changed after the import (${conflicts.length}): ${conflicts.slice(0, MAX_NAMED).join(', ')}`
-    return recordEnd(context, principal.owner, (state) => endUndo(state, id, { why }))
+    return recordByService(context, principal.owner, (state) => endUndo(state, id, { why }))
   }
   await undoBulks(context, principal, bulks, onProgress)
   const counts = await countUndone(context, run.run)
-  await recordEnd(context, principal.owner, (state) => endUndo(state, id, { counts }))
+  await recordByService(context, principal.owner, (state) => endUndo(state, id, { counts }))
 }
 
 const MAX_NAMED = 10
@@ -161,5 +154,5 @@ export async function countDone(context: CommandContext, { run, state }: StockIm
 /** Records that an import or its undo failed for an internal reason. */
 export async function failImport(context: CommandContext, account: number, id: string): Promise<void> {
   const why = 'An internal error, which the operator finds in the log of the service'
-  await recordEnd(context, account, (state) => [...endImport(state, id, { why }), ...endUndo(state, id, { why })])
+  await recordByService(context, account, (state) => [...endImport(state, id, { why }), ...endUndo(state, id, { why })])
 }

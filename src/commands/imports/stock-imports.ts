@@ -28,8 +28,8 @@ export const importsOf = async ({ store, stateCache }: CommandContext, account: 
 
 /**
  * Stores and reads a stock list. Nothing is written to the inventory.
- * @throws RequestError invalid for a file that cannot be read, an option that does not fit it, or too many imports that wait;
- *   WrongRevision, OutcomeUnknown, StoreUnavailable
+ * @throws UnreadableFile; UnusableOption; RequestError invalid for options that contradict each other, or too many imports that
+ *   wait; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function uploadImport(
   context: ImportCommandContext,
@@ -151,13 +151,11 @@ export async function deleteImport(
 }
 
 /** Records what is due: files that were not applied within a day are no longer needed, imports are listed for 30 days. */
-export async function expireImports(context: CommandContext, account: number): Promise<void> {
-  const target = { stream: importsStream(account), origin: SERVICE }
-  await handle(context, target, stockImportsFold, domain.expireImports)
-}
+export const expireImports = (context: CommandContext, account: number): Promise<void> =>
+  recordByService(context, account, domain.expireImports)
 
-/** Records the end of an import's run or undo; nothing if another process did. */
-export async function recordEnd(
+/** Records what the service has done with an import; nothing if another process did. */
+export async function recordByService(
   context: CommandContext,
   account: number,
   decide: Decide<StockImports, StockImportEvent>,

@@ -1,14 +1,13 @@
 import type { Diamond } from '../../domain/diamond/diamond.ts'
 import type { ImportCounts, ImportOptions, ImportOutcome, StoredImportFile } from '../../domain/imports/stock-import.ts'
-import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
-import { UnreadableFile, UnusableOption } from '../../trade-files/errors.ts'
 import { indexStones } from '../../trade-files/known-stones.ts'
 import { BULK_SIZE, planCreations, planUpdates } from '../../trade-files/plan.ts'
 import type { AccountStock, OpenStockList, Reading, ReadingRequest } from '../../trade-files/reading.ts'
 import type { CommandContext } from '../core/command-context.ts'
 import { planUpdate } from '../diamonds/change-stock.ts'
-import { findResumePoint } from './write-bulks.ts'
+import { findResumePoint, takeNoId } from './write-bulks.ts'
 
 /** What imports need besides the event log. */
 export type ImportCommandContext = CommandContext & {
@@ -19,11 +18,14 @@ export type ImportCommandContext = CommandContext & {
   readonly openStockList: (account: number, digest: string, request: ReadingRequest) => Promise<OpenStockList>
   readonly inventory: {
     /** The account's stones, with everything written before the call. @throws RequestError unavailable, StoreUnavailable */
-    stock(account: number): Promise<AccountStock & { readonly idsWithFiles: ReadonlySet<number> }>
+    stock(account: number): Promise<StockWithFiles>
     /** At most BULK_SIZE stones. @throws StoreUnavailable */
     diamonds(ids: readonly number[]): Promise<ReadonlyMap<number, Diamond>>
   }
 }
+
+/** @property idsWithFiles stones with a report's PDF or a 3D model */
+type StockWithFiles = AccountStock & { readonly idsWithFiles: ReadonlySet<number> }
 
 /** What was understood of a file, as it is stored. */
 export type StoredReading = Omit<Reading, 'missing' | 'newStones' | 'certifications'> & {
@@ -33,7 +35,7 @@ export type StoredReading = Omit<Reading, 'missing' | 'newStones' | 'certificati
 
 /**
  * Reads a stored file, and counts what its import would do.
- * @throws RequestError invalid for a file that cannot be read or an option that does not fit it; unavailable, StoreUnavailable
+ * @throws UnreadableFile, UnusableOption, RequestError invalid or unavailable, StoreUnavailable
  */
 export async function understand(
   context: ImportCommandContext,
@@ -42,17 +44,10 @@ export async function understand(
   options: ImportOptions,
 ): Promise<{ readonly reading: StoredReading; readonly outcome: ImportOutcome }> {
   requireConsistent(options)
-  const { by, deleteMissing = false } = options
-  const stock = by === undefined ? undefined : await context.inventory.stock(account)
-  const list = await context
-    .openStockList(account, digest, {
-      options: readingOptionsOf(options),
-      ...(stock && { stock: withoutFiles(stock) }),
-    })
-    .catch(refuseFile)
+  const { list, stock } = await openImportFile(context, account, digest, options)
   try {
     const { missing, newStones: _, certifications: __, ...reading } = list.reading
-    const toDelete = deleteMissing ? missing : []
+    const toDelete = options.deleteMissing === true ? missing : []
     if (reading.questions.length === 0 && reading.usable === 0 && toDelete.length > 0) throw deletesEverything()
     const counts =
       stock === undefined
@@ -71,22 +66,35 @@ export async function understand(
       },
       outcome: outcomeOf(reading, options),
     }
-  } catch (error) {
-    return refuseFile(error)
   } finally {
     await list.close()
   }
 }
 
-/** How the file is read with the options of an import. */
-export const readingOptionsOf = ({ sheet, decimal, map, mapValue }: ImportOptions): ReadingRequest['options'] => ({
+/**
+ * Opens a stored file with the options of an import, and the account's stock if it is an update. The list must be closed.
+ * @throws UnreadableFile, UnusableOption, RequestError unavailable, StoreUnavailable
+ */
+export async function openImportFile(
+  { inventory, openStockList }: ImportCommandContext,
+  account: number,
+  digest: string,
+  options: ImportOptions,
+): Promise<{ readonly list: OpenStockList; readonly stock: StockWithFiles | undefined }> {
+  const stock = options.by === undefined ? undefined : await inventory.stock(account)
+  const request = {
+    options: readingOptionsOf(options),
+    ...(stock && { stock: { skus: stock.skus, customShapes: stock.customShapes } }),
+  }
+  return { list: await openStockList(account, digest, request), stock }
+}
+
+const readingOptionsOf = ({ sheet, decimal, map, mapValue }: ImportOptions): ReadingRequest['options'] => ({
   ...(sheet !== undefined && { sheet }),
   ...(decimal !== undefined && { decimal }),
   ...(map && { map }),
   ...(mapValue && { mapValue }),
 })
-
-export const withoutFiles = ({ skus, customShapes }: AccountStock): AccountStock => ({ skus, customShapes })
 
 /** @throws RequestError invalid */
 function requireConsistent({ by, deleteMissing, skipBad }: ImportOptions): void {
@@ -104,22 +112,6 @@ const refuseOption = (name: string, message: string): RequestError =>
 
 const deletesEverything = (): RequestError =>
   refuseOption('deleteMissing', 'deleteMissing does not delete the whole inventory: the file contains no stones')
-
-/** @throws RequestError for an error of the file or an option, else the error itself */
-function refuseFile(error: unknown): never {
-  if (error instanceof UnreadableFile) {
-    const message = [error.message, ...error.remarks.map(({ text }) => text)].join('. ')
-    throw new RequestError('invalid', [{ pointer: '/file', message, code: 'format' }])
-  }
-  if (error instanceof UnusableOption) throw new RequestError('invalid', [faultOf(error)])
-  throw error
-}
-
-const faultOf = ({ option, key, message }: UnusableOption): ErrorDetail => ({
-  pointer: key === undefined ? `/${option}` : `/${option}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-  message,
-  code: 'unknown_value',
-})
 
 function outcomeOf(
   { questions, badLines }: Pick<Reading, 'questions' | 'badLines'>,
@@ -156,9 +148,9 @@ async function countUpdates(
   { inventory }: ImportCommandContext,
   account: number,
   { reading, lines }: OpenStockList,
-  { skus, customShapes }: AccountStock,
+  stock: AccountStock,
 ): Promise<LineCounts> {
-  const stones = indexStones({ skus: new Map(skus), customShapes: new Set(customShapes) })
+  const stones = indexStones(stock)
   let changed = 0
   let { certifications } = reading
   for await (const { updates } of planUpdates(lines, stones)) {
@@ -174,9 +166,6 @@ async function countUpdates(
   const { newStones, usable } = reading
   return { created: newStones, changed, unchanged: usable - newStones - changed, certifications }
 }
-
-/** Nothing is written. */
-const takeNoId = () => Promise.resolve(0)
 
 /** @param unchanged stones that an earlier import of the same file has created */
 const describeEarlierImport = (unchanged: number): readonly string[] =>

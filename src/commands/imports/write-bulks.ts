@@ -1,6 +1,7 @@
 import type { NewStone } from '../../domain/certification/stated-report.ts'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { diamondFold, diamondStream } from '../../domain/diamond/diamond.ts'
+import type { ImportCounts } from '../../domain/imports/stock-import.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-metadata.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
@@ -13,15 +14,6 @@ import type { CommandContext } from '../core/command-context.ts'
 import { changeStock, countAttached, planUpdate, type StockCommandContext } from '../diamonds/change-stock.ts'
 import { decideChanges, planDelete, type CommandPrincipal, type EventualDiamondChange } from '../diamonds/diamonds.ts'
 import { IdAllocator } from '../installation/id-allocator.ts'
-
-/** Numbers of stones, and of certifications that are attached to them. */
-export type ImportCounts = {
-  readonly created: number
-  readonly changed: number
-  readonly unchanged: number
-  readonly deleted: number
-  readonly certifications: number
-}
 
 type ImportRun = {
   readonly context: CommandContext
@@ -99,8 +91,8 @@ export async function countChanges(
   return counter.counts
 }
 
-/** Nothing is written. */
-const takeNoId = () => Promise.resolve(0)
+/** For a count of what would be written: no id is used. */
+export const takeNoId = () => Promise.resolve(0)
 
 const changesOf = (
   { updates, deletes }: PlannedBulk,

@@ -18,7 +18,7 @@ import type { FileStore } from '../../stores/ports/file-store.ts'
 import {
   FORM_OVERHEAD_BYTES,
   FormUploadError,
-  type FileValidator,
+  SizeValidator,
   type FileUploadRule,
   type UploadForm,
   type FormUploads,
@@ -37,21 +37,13 @@ const fileFaults = (message: string, code: FaultCode): ErrorDetail[] => [{ point
 const tooLarge = () =>
   new RequestError('too-large', fileFaults(`file must be at most ${MAX_MODEL_BYTES} bytes`, 'range'))
 
-/** Checks the size of a 3D file. Its content is inspected once the upload is complete. */
-class ModelSizeValidator implements FileValidator {
-  bytes = 0
+const emptyFile = () => new RequestError('invalid', fileFaults('file must not be empty', 'required'))
 
-  update(chunk: Buffer): void {
-    this.bytes += chunk.length
-    if (this.bytes > MAX_MODEL_BYTES) throw tooLarge()
-  }
-
-  finish(): void {
-    if (this.bytes === 0) throw new RequestError('invalid', fileFaults('file must not be empty', 'required'))
-  }
+const MODEL: FileUploadRule = {
+  maxBytes: MAX_MODEL_BYTES,
+  createValidator: () => new SizeValidator(MAX_MODEL_BYTES, tooLarge, emptyFile),
+  tooLarge,
 }
-
-const MODEL: FileUploadRule = { maxBytes: MAX_MODEL_BYTES, createValidator: () => new ModelSizeValidator(), tooLarge }
 
 /** A multipart form with exactly one part, `file`. */
 const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploads: FormUploads } }, BearerPrincipal> =

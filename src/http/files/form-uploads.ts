@@ -184,13 +184,34 @@ const FILE_SENT_AS_TEXT: ErrorDetail = {
 }
 
 /** Validates a file while it is streamed. */
-export interface FileValidator {
+interface FileValidator {
   /** Bytes seen so far. */
   readonly bytes: number
   /** @throws RequestError as soon as the file is invalid; too-large as soon as it exceeds the limit */
   update(chunk: Buffer): void
   /** @throws RequestError if the file is incomplete */
   finish(): void
+}
+
+/** Checks only the size of a file, whose content is inspected once the upload is complete. */
+export class SizeValidator implements FileValidator {
+  bytes = 0
+
+  /** @param empty the error for a file without content */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly tooLarge: () => RequestError,
+    private readonly empty: () => RequestError,
+  ) {}
+
+  update(chunk: Buffer): void {
+    this.bytes += chunk.length
+    if (this.bytes > this.maxBytes) throw this.tooLarge()
+  }
+
+  finish(): void {
+    if (this.bytes === 0) throw this.empty()
+  }
 }
 
 /** The kind of file that a form accepts. */

@@ -11,11 +11,11 @@ import { mustBe, objectSchema, parseInput, requireValid } from '../../representa
 import { actorOf } from '../diamonds/resource.ts'
 import { bearer } from '../kit/authenticate.ts'
 import { waitForReadModel } from '../kit/consistency.ts'
-import { endpoint, type RequestBody } from '../kit/endpoint.ts'
+import { endpoint, type EndpointContext, type RequestBody } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { json } from '../kit/json-body.ts'
 import type { UrlServices } from '../kit/public-urls.ts'
-import { created, createResponse, noContent, ok } from '../kit/response.ts'
+import { created, createResponse, noContent, ok, type HttpResponse } from '../kit/response.ts'
 import { changeOptions, IMPORT_OPTIONS } from './options.ts'
 import {
   IMPORT,
@@ -23,6 +23,7 @@ import {
   IMPORT_PARAMETERS,
   IMPORT_SUMMARY,
   readImportBody,
+  refuseFile,
   requireOwnImport,
   toImportBody,
   toImportSummary,
@@ -53,12 +54,9 @@ export const createImport = endpoint({
   },
   async handler(ctx, { imports, urls }: ImportServices & UrlServices) {
     const { file, options } = ctx.request.body
-    const { stockImport, reading, position } = await uploadImport(
-      imports.context,
-      actorOf(ctx),
-      file,
-      changeOptions({}, options),
-    )
+    const newOptions = changeOptions({}, options)
+    const uploading = uploadImport(imports.context, actorOf(ctx), file, newOptions)
+    const { stockImport, reading, position } = await uploading.catch(refuseFile)
     const headers = await waitForReadModel(ctx, imports.readModel.progress, position)
     const body = await toImportBody(stockImport, reading, imports, urls.base)
     return created(`${urls.base}/v4/import/${stockImport.id}`, body, headers)
@@ -113,7 +111,8 @@ export const modifyImport = endpoint({
     const { imports, urls } = services
     const { id, options } = await requireOwnImport(ctx, services)
     const changed = changeOptions(options, ctx.request.body)
-    const { stockImport, reading, position } = await changeImportOptions(imports.context, actorOf(ctx), id, changed)
+    const changing = changeImportOptions(imports.context, actorOf(ctx), id, changed)
+    const { stockImport, reading, position } = await changing.catch(refuseFile)
     const headers = await waitForReadModel(ctx, imports.readModel.progress, position)
     return ok(await toImportBody(stockImport, reading, imports, urls.base), headers)
   },
@@ -135,11 +134,19 @@ export const applyImport = endpoint({
   },
   async handler(ctx, services: ImportServices & UrlServices) {
     const { id } = await requireOwnImport(ctx, services)
-    const { stockImport, position } = await startImport(services.imports.context, actorOf(ctx), id)
-    const headers = await waitForReadModel(ctx, services.imports.readModel.progress, position)
-    return createResponse(202, await readImportBody(stockImport, services, services.urls.base), headers)
+    return accepted(ctx, services, await startImport(services.imports.context, actorOf(ctx), id))
   },
 })
+
+/** The response to a request whose work the service does in the background. */
+async function accepted(
+  ctx: Pick<EndpointContext, 'state'>,
+  services: ImportServices & UrlServices,
+  { stockImport, position }: Awaited<ReturnType<typeof startImport>>,
+): Promise<HttpResponse> {
+  const headers = await waitForReadModel(ctx, services.imports.readModel.progress, position)
+  return createResponse(202, await readImportBody(stockImport, services, services.urls.base), headers)
+}
 
 const UNDO_OPTIONS = objectSchema(
   {
@@ -152,12 +159,14 @@ const UNDO_OPTIONS = objectSchema(
   '{"skipChanged": true}',
 )
 
-const undoBody: RequestBody<unknown> = (({ read, ...rest }) => ({
-  ...rest,
-  // Without a body, an undo has no options.
+const undoOptions = json(UNDO_OPTIONS)
+
+/** Without a body, an undo has no options. */
+const undoBody: RequestBody<unknown> = {
+  ...undoOptions,
   read: (ctx, service) =>
-    Number(ctx.get('Content-Length')) > 0 || ctx.get('Transfer-Encoding') !== '' ? read(ctx, service) : {},
-}))(json(UNDO_OPTIONS))
+    Number(ctx.get('Content-Length')) > 0 || ctx.get('Transfer-Encoding') !== '' ? undoOptions.read(ctx, service) : {},
+}
 
 export const undoImport = endpoint({
   operationId: 'undoImport',
@@ -178,9 +187,7 @@ export const undoImport = endpoint({
     const description = { name: 'the options of an undo', members: Object.keys(UNDO_OPTIONS.shape) }
     const { skipChanged = false } = requireValid(parseInput(UNDO_OPTIONS, ctx.request.body, description))
     const { id } = await requireOwnImport(ctx, services)
-    const { stockImport, position } = await startUndo(services.imports.context, actorOf(ctx), id, skipChanged)
-    const headers = await waitForReadModel(ctx, services.imports.readModel.progress, position)
-    return createResponse(202, await readImportBody(stockImport, services, services.urls.base), headers)
+    return accepted(ctx, services, await startUndo(services.imports.context, actorOf(ctx), id, skipChanged))
   },
 })
 

@@ -4,8 +4,8 @@ import { importsOf, readingOf } from '../../commands/imports/stock-imports.ts'
 import { IMPORT_STATES, isAtWork, isUndoable, type StockImport } from '../../domain/imports/stock-import.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { OpenReadModel } from '../../projections/engine/background-services.ts'
-import { formatTime } from '../../representations/json.ts'
-import type { Question } from '../../trade-files/errors.ts'
+import { formatTime, pointerToken } from '../../representations/json.ts'
+import { UnreadableFile, UnusableOption, type Question } from '../../trade-files/errors.ts'
 import type { FormUploads } from '../files/form-uploads.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
 import type { EndpointContext } from '../kit/endpoint.ts'
@@ -171,6 +171,18 @@ function nestMembers(stone: Readonly<Record<string, unknown>>): Record<string, u
     nested[outer] = inner === undefined ? value : { ...(nested[outer] as object | undefined), [inner]: value }
   }
   return nested
+}
+
+/** @throws RequestError invalid for a file that cannot be read or an option that does not fit it, else the error itself */
+export function refuseFile(error: unknown): never {
+  if (error instanceof UnreadableFile) {
+    const message = [error.message, ...error.remarks.map(({ text }) => text)].join('. ')
+    throw new RequestError('invalid', [{ pointer: '/file', message, code: 'format' }])
+  }
+  if (!(error instanceof UnusableOption)) throw error
+  const { option, key, message } = error
+  const pointer = key === undefined ? `/${option}` : `/${option}/${pointerToken(key)}`
+  throw new RequestError('invalid', [{ pointer, message, code: 'unknown_value' }])
 }
 
 type ImportRequest = Pick<EndpointContext<BearerPrincipal, unknown, { readonly id: string }>, 'params' | 'state'>

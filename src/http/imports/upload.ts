@@ -4,8 +4,8 @@ import { RequestError } from '../../domain/request-error.ts'
 import {
   FormUploadError,
   FORM_OVERHEAD_BYTES,
+  SizeValidator,
   type FileUploadRule,
-  type FileValidator,
   type FormUploads,
 } from '../files/form-uploads.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
@@ -27,23 +27,9 @@ const fileRequired = () =>
     { pointer: '/file', message: 'file is required: a stock list as CSV, .xlsx or JSON lines', code: 'required' },
   ])
 
-/** Checks the size. What the file is turns out when it is read. */
-class StockListSizeValidator implements FileValidator {
-  bytes = 0
-
-  update(chunk: Buffer): void {
-    this.bytes += chunk.length
-    if (this.bytes > MAX_FILE_BYTES) throw tooLarge()
-  }
-
-  finish(): void {
-    if (this.bytes === 0) throw fileRequired()
-  }
-}
-
 const STOCK_LIST: FileUploadRule = {
   maxBytes: MAX_FILE_BYTES,
-  createValidator: () => new StockListSizeValidator(),
+  createValidator: () => new SizeValidator(MAX_FILE_BYTES, tooLarge, fileRequired),
   tooLarge,
   maxParts: MAX_PARTS,
 }

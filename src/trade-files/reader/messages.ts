@@ -17,6 +17,3 @@ export type ReadingMessage =
         readonly reason: string
       }
     }
-
-/** Lines in one message. */
-export const LINES_PER_MESSAGE = 500

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers'
 import { killAfter } from '../../runtime/program-limits.ts'
 import { UnreadableFile, UnusableOption } from '../errors.ts'
-import type { UsableLine } from '../findings.ts'
+import { bulksOf } from '../plan.ts'
 import { readUpload } from '../reading.ts'
-import { LINES_PER_MESSAGE, type ReadingMessage, type ReadingTask } from './messages.ts'
+import type { ReadingMessage, ReadingTask } from './messages.ts'
 
 /**
  * A separate process that reads an uploaded file and prints what it understood. It isolates the service from malicious files: the
@@ -14,7 +14,7 @@ async function run(): Promise<void> {
   try {
     const { reading, lines } = await readUpload(file, request)
     await print({ reading })
-    for await (const group of groupsOf(lines)) await print({ lines: group })
+    for await (const group of bulksOf(lines)) await print({ lines: group })
     await print({ end: true })
   } catch (error) {
     if (error instanceof UnreadableFile)
@@ -24,17 +24,6 @@ async function run(): Promise<void> {
       await print({ unusableOption: { option, reason, ...(key !== undefined && { key }) } })
     } else throw error
   }
-}
-
-async function* groupsOf(lines: AsyncIterable<UsableLine>): AsyncGenerator<readonly UsableLine[]> {
-  let group: UsableLine[] = []
-  for await (const line of lines) {
-    group.push(line)
-    if (group.length < LINES_PER_MESSAGE) continue
-    yield group
-    group = []
-  }
-  if (group.length > 0) yield group
 }
 
 /** Resolves when the parent's pipe has the message, so that the process may end. */

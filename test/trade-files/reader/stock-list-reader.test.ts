@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { UnreadableFile, UnusableOption } from '../../../src/trade-files/errors.ts'
-import { LINES_PER_MESSAGE } from '../../../src/trade-files/reader/messages.ts'
+import { BULK_SIZE } from '../../../src/trade-files/plan.ts'
 import { StockListReader } from '../../../src/trade-files/reader/stock-list-reader.ts'
 import type { ReadingRequest } from '../../../src/trade-files/reading.ts'
 
@@ -92,7 +92,7 @@ test('ends when its list is closed before all lines were read', async (context) 
   await list.close()
   let remaining = 0
   for await (const { line } of list.lines) remaining += line === undefined ? 0 : 1
-  assert.ok(remaining < LINES_PER_MESSAGE, `${remaining} more lines`)
+  assert.ok(remaining < BULK_SIZE, `${remaining} more lines`)
 })
 
 test('is killed when it takes too long or too much memory, which is said to be the file', async ({ folder }) => {
