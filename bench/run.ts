@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { attack } from './attack/attack.ts'
 import { longestBlock } from './attack/longest-block.ts'
+import { measureImport } from './stock/import.ts'
 import { measureStock } from './stock/stock.ts'
 import { GROUPS } from './cases/all.ts'
 import { ceiling } from './cases/engines/ceiling.ts'
@@ -21,6 +22,7 @@ const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--roun
 npm run bench -- --longest-block
 npm run bench -- --attack MINUTES
 npm run bench -- --stock STONES
+npm run bench -- --import STONES
 Groups of cases: ${GROUPS.map(({ name, isLong }) => (isLong ? `${name} (only when named)` : name)).join(', ')}`
 
 const ENGINE_GROUPS = [eventStore, ceiling, readModels, mongodb, fence, ...onServers].map(({ name }) => name)
@@ -46,6 +48,7 @@ const OPTIONS = {
   'longest-block': { type: 'boolean' },
   attack: { type: 'string' },
   stock: { type: 'string' },
+  import: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -62,6 +65,10 @@ function readOptions(): Options | OtherMeasurement | 'help' {
   if (values.stock !== undefined) {
     const stones = parsePositive('stock', values.stock)
     return { run: () => measureStock(stones, against) }
+  }
+  if (values.import !== undefined) {
+    const stones = parsePositive('import', values.import)
+    return { run: () => measureImport(stones, against) }
   }
   const names =
     values.case ??

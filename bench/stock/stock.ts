@@ -9,10 +9,10 @@ import { bulksByLot } from './stones.ts'
 /** Milliseconds between two GETs, between two looks at the metrics, and during which GETs are measured at rest. */
 const PAUSE_MS = 5
 const POLL_MS = 5_000
-const REST_MS = 30_000
+export const REST_MS = 30_000
 
 const MAX_SECONDS = 30 * 60
-const MAX_P99_RATIO = 2
+export const MAX_P99_RATIO = 2
 
 /**
  * Creates a stock of stones that all have other proportions. Prints how long the service, on all cores, takes to score them, in how much
@@ -51,12 +51,12 @@ export async function measureStock(count: number, main: string | undefined): Pro
   }
 }
 
-function getLatencies(adamant: Adamant, path: string): (milliseconds: number) => Promise<number[]> {
+export function getLatencies(adamant: Adamant, path: string): (milliseconds: number) => Promise<number[]> {
   const probe = { request: requestText(adamant, { method: 'GET', path }), pauseMs: PAUSE_MS }
   return (milliseconds) => measureLatencies(adamant.port, probe, performance.now() + milliseconds)
 }
 
-function describe(latencies: readonly number[]): string {
+export function describe(latencies: readonly number[]): string {
   const [median, p99] = [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(0))
   return `median ${median} us, 99th percentile ${p99} us, of ${latencies.length}`
 }

@@ -53,6 +53,9 @@ class EventLoopYielder {
 /** One per thread, like the event loop. */
 const eventLoopYielder = new EventLoopYielder()
 
+/** Resolves in a later turn of the event loop, in which no other task that waits for one runs. */
+export const waitForTurn = (): Promise<void> => eventLoopYielder.waitForTurn()
+
 /** Like `items.map(each)`, but yields the event loop after each time slice. @throws the error of `each` */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
@@ -62,7 +65,7 @@ export async function mapInSlices<Item, Result>(
   let until = performance.now() + SLICE_MS
   for (const [index, item] of items.entries()) {
     if (performance.now() >= until) {
-      await eventLoopYielder.waitForTurn()
+      await waitForTurn()
       until = performance.now() + SLICE_MS
     }
     results.push(each(item, index))

@@ -53,6 +53,7 @@ export function openImports(
   const importRunner = new ImportRunner({
     context: importContext,
     importModel,
+    diamondProgress: queries.progress,
     // Only an abort rejects.
     sleep: (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined),
     log,

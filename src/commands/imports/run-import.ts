@@ -15,7 +15,7 @@ import { openImportFile, type ImportCommandContext } from './understand.ts'
 import { bulkRecordOf, readCompletedBulks, writeBulks } from './write-bulks.ts'
 
 /** Called after each bulk, with the number of stones so far. If it throws, the next run goes on after this bulk. */
-type OnProgress = (stones: number) => void
+type OnProgress = (stones: number) => void | Promise<void>
 
 /**
  * Writes the stones of a started import, or what an interrupted run has left of them, and records the result.

@@ -46,7 +46,7 @@ export async function undoBulks(
   context: CommandContext,
   principal: CommandPrincipal,
   bulks: readonly DiamondUndoRequest[],
-  onProgress?: (stones: number) => void,
+  onProgress?: (stones: number) => void | Promise<void>,
 ): Promise<DiamondUndoResult> {
   const diamonds = withBulkIds(context, principal)
   const sum = { created: 0, changed: 0, deleted: 0, unchanged: 0, refused: 0 }
@@ -61,7 +61,7 @@ export async function undoBulks(
       // Another process undoes the same import, and has done this bulk.
       if (!(error instanceof AlreadyApplied)) throw error
     }
-    onProgress?.((stones += bulk.diamonds.length))
+    await onProgress?.((stones += bulk.diamonds.length))
   }
   return { ...sum, position }
 }

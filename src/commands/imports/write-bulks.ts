@@ -25,7 +25,7 @@ type ImportRun = {
   /** Whether the plan begins with them again, so that they are skipped. Default: true. */
   readonly skipsCompleted?: boolean
   /** Called after each bulk, with the number of stones so far. If it throws, the next run resumes after this bulk. */
-  readonly onProgress?: (stones: number, bulk: PlannedBulk) => void
+  readonly onProgress?: (stones: number, bulk: PlannedBulk) => void | Promise<void>
 }
 
 /** Executes the bulks in order. @throws AlreadyApplied if another process runs the same import, and what `onProgress` throws */
@@ -51,7 +51,7 @@ export async function writeBulks(
       position = latestPosition([position, result.position])
       counter.add(bulk, result)
     }
-    onProgress?.(counter.total, bulk)
+    await onProgress?.(counter.total, bulk)
   }
   return { ...counter.counts, position }
 }

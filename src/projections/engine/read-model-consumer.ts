@@ -1,3 +1,4 @@
+import { waitForTurn } from '../../runtime/event-loop.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
   StoreUnavailable,
@@ -77,6 +78,19 @@ export class ReadModelConsumer implements EventConsumer {
   }
 }
 
+/** Events folded and written in one turn of the event loop: some milliseconds. */
+const PART_EVENTS = 100
+
+function* partsOf(batch: SubscriptionBatch): Generator<SubscriptionBatch> {
+  const { events } = batch
+  let from = 0
+  for (; events.length - from > PART_EVENTS; from += PART_EVENTS) {
+    const part = events.slice(from, from + PART_EVENTS)
+    yield { events: part, position: part.at(-1)?.position ?? batch.position, caughtUp: false }
+  }
+  yield from === 0 ? batch : { ...batch, events: events.slice(from) }
+}
+
 /** Milliseconds between two checks for a build that replaces the live one. */
 const BUILD_CHECK_INTERVAL_MS = 1_000
 
@@ -102,8 +116,12 @@ class LiveBuildRun implements ConsumerRun {
     return this.#abortController.signal
   }
 
-  handleBatch(batch: SubscriptionBatch): Promise<void> {
-    return this.target.writer.write(batch)
+  /** A large batch in parts, so that requests wait for one part at a time. */
+  async handleBatch(batch: SubscriptionBatch): Promise<void> {
+    for (const part of partsOf(batch)) {
+      if (part !== batch) await waitForTurn()
+      await this.target.writer.write(part)
+    }
   }
 
   async flush(): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from '../../domain/imports/stock-import.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { decode } from '../../events/decode.ts'
-import type { ProjectionProgress } from '../../projections/engine/progress.ts'
+import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../../projections/engine/progress.ts'
 import { defineReaction } from '../../projections/engine/reaction.ts'
 import { accountsWithDueImports } from '../../projections/imports/imports.ts'
 import { Semaphore } from '../../runtime/fairness/semaphores.ts'
@@ -38,6 +38,8 @@ type ImportRunnerTools = {
   readonly context: ImportCommandContext
   /** The imports of all accounts. */
   readonly importModel: { readonly model: Pick<ReadModel, 'find'>; readonly progress: ProjectionProgress }
+  /** The stones of all accounts. The next bulk waits for the last one's, so that lists do not fall behind. */
+  readonly diamondProgress: ProjectionProgress
   /** Resolves after the given milliseconds or on abort. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
   readonly log: AppLogger
@@ -105,8 +107,9 @@ export class ImportRunner {
     const stockImport = (await importsOf(context, account)).find(isAtWork)
     if (stockImport === undefined || signal.aborted) return
     const principal = await this.#principalOf(account, stockImport)
-    const onProgress = (stones: number) => {
+    const onProgress = async (stones: number) => {
       this.#stonesByImport.set(stockImport.id, stones)
+      await this.tools.diamondProgress.waitForPosition(await context.store.head(), READ_MODEL_WAIT_MS)
       signal.throwIfAborted()
     }
     const run = stockImport.state === 'applying' ? runImport : runUndo

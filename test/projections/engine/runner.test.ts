@@ -1,6 +1,7 @@
 import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
@@ -46,6 +47,24 @@ test(
     await vendor.remove(b)
     await project(disk)
     await assertModelMatchesLog(disk)
+  }),
+)
+
+test(
+  'folds many events in parts, so that other work has its turn after each hundred',
+  withDisk(async (disk) => {
+    await vendorOf(disk.store).create(1_000)
+    const model = await disk.reads.model(diamonds.declaration)
+    const counts = [0]
+    const runner = runnerOf(disk)
+    runner.start()
+    while (counts.at(-1) !== 1_000) {
+      await nextTurn()
+      counts.push(await model.count({}))
+    }
+    await runner.stop()
+    const steps = counts.map((count, index) => count - (counts[index - 1] ?? 0))
+    assert.ok(Math.max(...steps) <= 100, `${Math.max(...steps)} events were folded in one turn`)
   }),
 )
 

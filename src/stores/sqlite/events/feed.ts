@@ -45,7 +45,7 @@ export async function* readPages(
 }
 
 /** Limits of the newest events kept in memory for subscriptions near the head. */
-const TAIL_LIMITS = { maxEvents: 1_500, maxBytes: 32 * 1024 * 1024 }
+const TAIL_LIMITS = { maxEvents: 5_000, maxBytes: 32 * 1024 * 1024 }
 
 const BACK_OFF = { firstPauseMs: 100, longestPauseMs: 100 }
 
