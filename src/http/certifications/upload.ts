@@ -1,4 +1,5 @@
 import { pdfFileName } from '../../domain/certification/certification.ts'
+import { MAX_REPORT_BYTES, NotPdf, PdfCheck } from '../../domain/certification/pdf-check.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { certificationFromForm, NEW_CERTIFICATION, parseCertification } from '../../representations/certification.ts'
@@ -17,16 +18,13 @@ import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
 
 export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
 
-/** Maximum bytes of a report's file. */
-export const FILE_LIMIT = 10_485_760
-
 export const certificationUpload: RequestBody<
   CertificationUpload,
   { readonly certifications: { readonly uploads: FormUploads } },
   BearerPrincipal
 > = {
   mediaTypes: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
-  maxBytes: FILE_LIMIT + FORM_OVERHEAD_BYTES,
+  maxBytes: MAX_REPORT_BYTES + FORM_OVERHEAD_BYTES,
   schema: NEW_CERTIFICATION,
   read: (ctx, { certifications: { uploads } }) =>
     readUpload(uploads, ctx, { account: ctx.state.principal.account, address: ctx.ip }),
@@ -63,10 +61,10 @@ async function readForm(uploads: FormUploads, ctx: EndpointContext, uploader: Up
 
 const tooLarge = () =>
   new RequestError('too-large', [
-    { pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes`, code: 'range' },
+    { pointer: '/file', message: `file must be at most ${MAX_REPORT_BYTES} bytes`, code: 'range' },
   ])
 
-const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new PdfValidator(), tooLarge }
+const PDF: FileUploadRule = { maxBytes: MAX_REPORT_BYTES, createValidator: () => new PdfValidator(), tooLarge }
 
 /** Adds the validation errors of the texts that arrived before the form was rejected. */
 function withTextFaults({ refusal, texts }: FormUploadError): RequestError {
@@ -75,18 +73,10 @@ function withTextFaults({ refusal, texts }: FormUploadError): RequestError {
   return refusal.withDetails([...refusal.details, ...ofArrived])
 }
 
-/**
- * Validates a PDF by its content while it is streamed: `%PDF-` within the first 1,024 bytes and an end-of-file mark anywhere
- * after it. Ignores its name and declared type, and bytes before and after those marks, as PDF readers do.
- */
+/** Validates the content and the size of a PDF while it is streamed. */
 export class PdfValidator {
   #bytes = 0
-  /** The bytes received so far, until the header is found. */
-  #head = Buffer.alloc(0)
-  #hasHeader = false
-  /** The last bytes received, which may be the start of the end-of-file mark. */
-  #tail = Buffer.alloc(0)
-  #hasEnd = false
+  readonly #check = new PdfCheck()
 
   get bytes(): number {
     return this.#bytes
@@ -95,43 +85,21 @@ export class PdfValidator {
   /** @throws RequestError unsupported as soon as it cannot be a PDF, too-large as soon as it exceeds the limit */
   update(chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#hasHeader) this.#findEnd(chunk)
-    else this.#findHeader(chunk)
-    if (this.#bytes > FILE_LIMIT) throw tooLarge()
+    refuseNotPdf(() => this.#check.update(chunk))
+    if (this.#bytes > MAX_REPORT_BYTES) throw tooLarge()
   }
 
   /** @throws RequestError unsupported */
   finish(): void {
-    if (!this.#hasHeader) throw missingHeader()
-    if (!this.#hasEnd) throw notPdf('the end-of-file mark %%EOF is missing; the file may be truncated')
-  }
-
-  #findHeader(chunk: Buffer): void {
-    const bytes = Buffer.concat([this.#head, chunk])
-    const headerIndex = bytes.subarray(0, HEADER_SEARCH_BYTES).indexOf(HEADER)
-    this.#hasHeader = headerIndex >= 0
-    if (this.#hasHeader) this.#findEnd(bytes.subarray(headerIndex))
-    else if (bytes.length >= HEADER_SEARCH_BYTES) throw missingHeader()
-    this.#head = this.#hasHeader ? Buffer.alloc(0) : bytes
-  }
-
-  #findEnd(chunk: Buffer): void {
-    if (this.#hasEnd) return
-    const bytes = Buffer.concat([this.#tail, chunk])
-    this.#hasEnd = bytes.includes(END)
-    // A copy: a view would keep the whole chunk in memory.
-    this.#tail = Buffer.from(bytes.subarray(1 - END.length))
+    refuseNotPdf(() => this.#check.finish())
   }
 }
 
-const missingHeader = () => notPdf(`%PDF- is missing in the first ${HEADER_SEARCH_BYTES} bytes`)
-
-const notPdf = (reason: string) =>
-  new HttpError(415, [{ pointer: '/file', message: `file must be a PDF: ${reason}`, code: 'format' }])
-
-/** PDF readers search for the header in the first 1,024 bytes (ISO 32000-1, annex H, implementation note 13). */
-const HEADER_SEARCH_BYTES = 1_024
-
-const HEADER = Buffer.from('%PDF-')
-
-const END = Buffer.from('%%EOF')
+function refuseNotPdf(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof NotPdf)) throw error
+    throw new HttpError(415, [{ pointer: '/file', message: `file must be a PDF: ${error.message}`, code: 'format' }])
+  }
+}

@@ -2,7 +2,8 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HttpError } from '../../../src/http/kit/http-error.ts'
-import { FILE_LIMIT, PdfValidator } from '../../../src/http/certifications/upload.ts'
+import { MAX_REPORT_BYTES } from '../../../src/domain/certification/pdf-check.ts'
+import { PdfValidator } from '../../../src/http/certifications/upload.ts'
 import { fixture, reports } from '../../fixtures/reports/reports.ts'
 
 const test = suite('an uploaded PDF')
@@ -65,7 +66,7 @@ test('is rejected once the header is missing, and at the first byte over 10 MiB'
   check.update(Buffer.alloc(1_023))
   assert.throws(() => check.update(Buffer.alloc(1)), /%PDF- is missing in the first 1024 bytes/)
   const large = new PdfValidator()
-  large.update(Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(FILE_LIMIT - 5)]))
+  large.update(Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(MAX_REPORT_BYTES - 5)]))
   assert.throws(() => large.update(Buffer.from('x')), /at most 10485760 bytes/)
 })
 
