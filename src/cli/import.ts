@@ -73,10 +73,10 @@ async function run(open: OpenInstallation, file: string | undefined, options: Im
     return undoImport(open, options.undo, options)
   }
   const request = toImportRequest(file, options)
-  await withFile(request.file, (path) =>
+  await withFile(request.file, (path, folder) =>
     withInstallation(open, async (installation) => {
       const { account } = await requireAccount(installation, request.user)
-      await importStones(installation, path, account, request).catch((error: unknown) => {
+      await importStones(installation, { path, folder }, account, request).catch((error: unknown) => {
         throw explainFileError(error, request.file === '-' ? 'stdin' : request.file)
       })
     }),

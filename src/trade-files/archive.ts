@@ -34,10 +34,9 @@ async function checkWorkbook(file: string, size: UnpackedSize): Promise<void> {
   const cells = new CellCounter()
   const zip = await openPromise(file, { lazyEntries: true })
   for await (const entry of zip.eachEntry()) {
-    if (entry.isEncrypted()) throw new UnreadableFile('is encrypted; save it without a password')
     if (MACROS.test(entry.fileName)) throw new UnreadableFile('contains macros; save it as .xlsx')
     if (entry.fileName.endsWith('/')) continue
-    checkRatio(entry)
+    checkEntry(entry, 'save it as CSV')
     cells.startPart()
     await readAll(await zip.openReadStreamPromise(entry), (chunk) => {
       size.add(chunk)
@@ -48,16 +47,19 @@ async function checkWorkbook(file: string, size: UnpackedSize): Promise<void> {
 
 const MACROS = /(?:^|\/)vba[^/]*\.bin$/i
 
-function checkRatio({ fileName, compressedSize, uncompressedSize }: Entry): void {
+/** @param remedy what to do about a bomb @throws UnreadableFile if a file of an archive is encrypted or a bomb */
+export function checkEntry(entry: Entry, remedy: string): void {
+  if (entry.isEncrypted()) throw new UnreadableFile('is encrypted; save it without a password')
+  const { fileName, compressedSize, uncompressedSize } = entry
   if (uncompressedSize > RATIO_MIN_BYTES && uncompressedSize > MAX_RATIO * compressedSize)
-    throw new UnreadableFile(`is compressed more than ${MAX_RATIO}-fold (${fileName.slice(0, 60)}); save it as CSV`)
+    throw new UnreadableFile(`is compressed more than ${MAX_RATIO}-fold (${fileName.slice(0, 60)}); ${remedy}`)
 }
 
 async function readAll(content: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
   for await (const chunk of content as AsyncIterable<Buffer>) onChunk(chunk)
 }
 
-class UnpackedSize {
+export class UnpackedSize {
   #bytes = 0
 
   add(chunk: Buffer): void {
@@ -122,7 +124,7 @@ const CELL = /^(?:[\w.-]+:)?c(?=[\s/]|$)(?:.*?\sr\s*=\s*["']([A-Z]*))?/s
 const LAST_COLUMN = 'ALL'
 
 /** The errors of the readers of archives have no class. */
-function explainDamage(error: unknown): never {
+export function explainDamage(error: unknown): never {
   if (error instanceof UnreadableFile || !(error instanceof Error) || isSystemError(error)) throw error
   throw new UnreadableFile(`is damaged: ${error.message}`)
 }

@@ -84,7 +84,11 @@ export class ContentSummary {
       field.add(value)
     }
     if (report !== undefined && report !== null)
-      Object.assign(stone, { 'certification.laboratory': report.laboratory, 'certification.number': report.number })
+      Object.assign(stone, {
+        'certification.laboratory': report.laboratory,
+        'certification.number': report.number,
+        ...(report.file && { 'certification.file': report.file.name }),
+      })
     if (this.sampleStones.length < SAMPLE_STONES) this.sampleStones.push(stone)
   }
 

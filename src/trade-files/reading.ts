@@ -5,6 +5,7 @@ import { indexStones } from './known-stones.ts'
 import type { BadLine } from './lines.ts'
 import { openSource, type ImportSource, type ReadingOptions } from './source.ts'
 import { readStockList } from './stock-list.ts'
+import { unpackUpload } from './upload.ts'
 
 /** Lines of an uploaded file. */
 const MAX_ROWS = 200_000
@@ -62,33 +63,44 @@ export type ReadingRequest = {
   readonly stock?: AccountStock
 }
 
-/** An uploaded file that was read. It must be closed, unless all lines were read. */
-export type OpenStockList = {
+type ReadStockList = {
   readonly reading: Reading
   /** The valid lines; none while there are questions. */
   readonly lines: AsyncGenerator<UsableLine>
+}
+
+/** An uploaded file that was read. It must be closed, unless all lines were read. */
+export type OpenStockList = ReadStockList & {
+  /** Where the PDFs of its reports are until it is closed, each with its SHA-256 as name. */
+  readonly pdfFolder: string
   close(): Promise<void>
 }
 
 /**
- * Reads an uploaded file.
+ * Reads an uploaded file. Of an archive, the stock list and the PDFs are unpacked to a folder, each PDF with its SHA-256 as name.
  * @throws UnreadableFile, UnusableOption
  */
-export async function readUpload(file: string, { options, stock }: ReadingRequest): Promise<OpenStockList> {
-  await checkArchive(file)
+export async function readUpload(
+  file: string,
+  folder: string,
+  { options, stock }: ReadingRequest,
+): Promise<ReadStockList> {
+  const { stockList, pdfs } = await unpackUpload(file, folder)
+  await checkArchive(stockList)
   const knownStock = stock && indexStones(stock)
   try {
-    const source = await openSource(file, options, { maxRows: MAX_ROWS, ...(stock && { required: ['sku'] }) })
-    const { findings, usableLines } = await readStockList(source, knownStock)
+    const source = await openSource(stockList, options, { maxRows: MAX_ROWS, ...(stock && { required: ['sku'] }) })
+    const { findings, pdfRemarks, usableLines } = await readStockList(source, knownStock, pdfs)
     const missing = (stock?.skus ?? []).filter(([, sku]) => !findings.hasSku(sku)).map(([id]) => id)
     const digest = `${await source.digest()}/${findings.digest}`
-    const reading = { ...describeFindings(source, findings), digest, missing }
-    return { reading, lines: usableLines(), close: () => Promise.resolve() }
+    const { remarks, ...found } = describeFindings(source, findings)
+    const reading = { ...found, remarks: [...remarks, ...pdfRemarks], digest, missing }
+    return { reading, lines: usableLines() }
   } catch (error) {
     if (!(error instanceof UnclearFile)) throw error
     const { questions, columns, remarks } = error
     const reading = { ...NOTHING_READ, questions, columns, remarks: textsOf(remarks) }
-    return { reading, lines: noLines(), close: () => Promise.resolve() }
+    return { reading, lines: noLines() }
   }
 }
 

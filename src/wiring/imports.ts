@@ -42,7 +42,7 @@ export function openImports(
     files,
     readFile: (digest) => readIntactFile(files, digest),
     openStockList: (_account, digest, request) =>
-      withLocalCopy(files, digest, (file) => reader.open({ file, ...request })),
+      withLocalCopy(files, digest, (file, folder) => reader.open({ file, folder, ...request })),
     inventory: {
       stock: (account) => readAccountStock(queries, account),
       async diamonds(ids) {
@@ -94,7 +94,7 @@ async function readAccountStock(queries: DiamondQueries, account: number) {
 async function withLocalCopy(
   files: FileStore,
   digest: string,
-  open: (file: string) => Promise<OpenStockList>,
+  open: (file: string, folder: string) => Promise<OpenStockList>,
 ): Promise<OpenStockList> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-import-'))
   const openCopy = async () => {
@@ -103,7 +103,7 @@ async function withLocalCopy(
       throw new BytesMissing(`The event log refers to file ${digest}, which the file store does not have`)
     const file = join(folder, 'stock-list')
     await pipeline(content, createWriteStream(file, { mode: 0o600 }))
-    return open(file)
+    return open(file, folder)
   }
   return withRelease(openCopy, () => rm(folder, { recursive: true, force: true }))
 }

@@ -92,6 +92,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
     'node:fs',
     'node:fs/promises',
+    'node:path',
     'node:stream',
     'node:stream/promises',
     'node:util',

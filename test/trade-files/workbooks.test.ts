@@ -9,6 +9,7 @@ import { failed, formula, workbook, type Row } from '../cli/import/workbook-file
 import { FIELDS, type DiamondFieldChanges, type FieldName } from '../../src/domain/diamond/fields.ts'
 import { jsonWriterOf } from '../../src/representations/diamond/diamond-json.ts'
 import { openSource } from '../../src/trade-files/source.ts'
+import { NO_PDFS } from '../../src/trade-files/report-pdfs.ts'
 import { readStockList } from '../../src/trade-files/stock-list.ts'
 
 const test = suite<{ file: string }>('a random workbook')
@@ -104,7 +105,7 @@ test('is stored as displayed, except for what the findings name', async ({ file 
       writeFileSync(file, await workbook({ Stones: sheet }))
       const source = await openSource(file, { ignoreUnknown: true })
       const remarks = source.remarks.map(({ text }) => text).join('\n')
-      const { findings, usableLines } = await readStockList(source, undefined)
+      const { findings, usableLines } = await readStockList(source, undefined, NO_PDFS)
       const stones = new Map<number, DiamondFieldChanges>()
       for await (const { line, change } of usableLines()) stones.set(line, change)
       const problems = new Map(findings.badLines.map((bad) => [bad.line, bad.problems]))

@@ -21,6 +21,7 @@ import {
 } from './report.ts'
 import { openSource } from '../../trade-files/source.ts'
 import { readStockList } from '../../trade-files/stock-list.ts'
+import { unpackUpload } from '../../trade-files/upload.ts'
 import {
   BULK_SIZE,
   planCreations,
@@ -30,6 +31,7 @@ import {
   type PlannedBulks,
 } from '../../trade-files/plan.ts'
 import { countChanges, findResumePoint, writeBulks } from '../../commands/imports/write-bulks.ts'
+import type { ReportFiles } from '../../commands/imports/report-files.ts'
 import { AlreadyApplied } from '../../commands/diamonds/change-stock.ts'
 import { writeUndoFile } from './undo.ts'
 
@@ -46,24 +48,31 @@ type ImportContext = {
   readonly report: ImportReport
   readonly principal: CommandPrincipal
   readonly readUsableLines: () => ReturnType<Findings['usableLines']>
+  readonly reportFiles: ReportFiles
 }
 
-/** Imports a file in two passes: validates all of it, then reads it again and writes. @throws OperationFailure, BadUsage, RequestError */
+/**
+ * Imports a file in two passes: validates all of it, then reads it again and writes.
+ * @param folder to unpack an archive to
+ * @throws OperationFailure, BadUsage, RequestError
+ */
 export async function importStones(
   installation: Installation,
-  path: string,
+  { path, folder }: { readonly path: string; readonly folder: string },
   owner: number,
   request: ImportRequest,
 ): Promise<void> {
   const isUpdate = request.updateBy !== undefined
-  const source = await openSource(path, request, isUpdate ? { required: ['sku'] } : {})
+  const { stockList, pdfs } = await unpackUpload(path, folder)
+  const source = await openSource(stockList, request, isUpdate ? { required: ['sku'] } : {})
   note(describeSource(source))
   const stock = isUpdate ? await readSettledStock(installation.context, owner, STOCK_FAULTS) : undefined
-  const { findings, usableLines } = await readStockList(source, stock)
+  const { findings, pdfRemarks, usableLines } = await readStockList(source, stock, pdfs)
   const report = new ImportReport(source, findings, request)
   report.noteContents()
   report.noteTexts()
   report.noteOmittedLines()
+  for (const remark of pdfRemarks) note(remark)
   report.noteProblems()
   if (findings.badLines.length > 0 && request.skipBad !== true) {
     if (request.json === true) report.print(ZERO_COUNTS, '')
@@ -79,6 +88,7 @@ export async function importStones(
     report,
     principal: { owner, origin: createOperatorOrigin() },
     readUsableLines: usableLines,
+    reportFiles: { files: installation.files, folder },
   }
   await (stock === undefined ? create(context, await source.digest()) : update(context, stock))
   report.noteShapes()
@@ -158,7 +168,7 @@ async function confirmDeletion(
 }
 
 async function executeImport(
-  { installation, request, report, principal, findings }: ImportContext,
+  { installation, request, report, principal, findings, reportFiles }: ImportContext,
   { id, completedBulks, total }: { readonly id: string; readonly completedBulks: number; readonly total: number },
   bulks: PlannedBulks,
 ): Promise<void> {
@@ -182,7 +192,14 @@ async function executeImport(
     if (signal.aborted && stones < total)
       throw stoppedAfter(`${formatCount(stones)} of ${formatQuantity(total, 'stone')}${lines}`)
   }
-  const run = { context: installation.context, principal: importPrincipal, id, completedBulks, onProgress }
+  const run = {
+    context: installation.context,
+    principal: importPrincipal,
+    id,
+    reportFiles,
+    completedBulks,
+    onProgress,
+  }
   const { position, ...counts } = await writeBulks(run, bulks).catch(explainConcurrentImport)
   bar.end()
   await awaitReadModels(installation, position ?? 'start')

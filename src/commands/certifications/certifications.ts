@@ -66,7 +66,7 @@ export async function attachCertification(
       principal.owner,
     )
   const heldFile = await file?.incoming.keep()
-  return withFileHold(heldFile, () => {
+  return withFileHold(heldFile === undefined ? [] : [heldFile], () => {
     const reportFile =
       heldFile === undefined ? null : { digest: heldFile.digest, bytes: heldFile.bytes, name: file?.name ?? null }
     const inputWithFile = { ...input, file: reportFile }

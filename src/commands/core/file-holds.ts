@@ -4,9 +4,9 @@ import type { StoredFile } from '../../stores/ports/file-store.ts'
 /** Milliseconds to keep a file held after an append with unknown outcome, which may still arrive. */
 const UNKNOWN_OUTCOME_HOLD_MS = 60_000
 
-/** Runs an action that appends an event referring to the held file, and releases the file afterwards. */
+/** Runs an action that appends events referring to the held files, and releases the files afterwards. */
 export async function withFileHold<Result>(
-  heldFile: StoredFile | undefined,
+  heldFiles: readonly StoredFile[],
   action: () => Promise<Result>,
 ): Promise<Result> {
   let isOutcomeUnknown = false
@@ -16,9 +16,9 @@ export async function withFileHold<Result>(
     isOutcomeUnknown = error instanceof OutcomeUnknown
     throw error
   } finally {
-    if (isOutcomeUnknown && heldFile !== undefined)
-      setTimeout(() => heldFile.release(), UNKNOWN_OUTCOME_HOLD_MS).unref()
-    else heldFile?.release()
+    const release = () => heldFiles.forEach((file) => file.release())
+    if (isOutcomeUnknown && heldFiles.length > 0) setTimeout(release, UNKNOWN_OUTCOME_HOLD_MS).unref()
+    else release()
   }
 }
 

@@ -44,7 +44,7 @@ export async function attachModel(
   const stream = diamondStream(id)
   requireOwnedDiamond((await context.stateCache.load(context.store, stream, diamondFold)).state, id, owner)
   const heldFile = await incoming.keep()
-  return withFileHold(heldFile, async () => {
+  return withFileHold([heldFile], async () => {
     const properties = await inspect(heldFile.digest).catch(refuseInvalidMesh)
     const model = { ...properties, file: { digest: heldFile.digest, bytes: heldFile.bytes } }
     const target = { stream, id: randomUUID(), origin }

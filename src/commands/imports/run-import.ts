@@ -52,6 +52,7 @@ async function writeRemaining(
         context,
         principal: { owner, origin: { ...origin, correlation: run.run } },
         id: run.run,
+        reportFiles: { files: context.files, folder: list.pdfFolder },
         completedBulks: before.bulks,
         // An update plans the stones of completed bulks again, and finds nothing to change.
         skipsCompleted: stock === undefined,

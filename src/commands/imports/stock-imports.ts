@@ -39,7 +39,7 @@ export async function uploadImport(
 ): Promise<ReadImport> {
   domain.requireRoom(await importsOf(context, owner))
   const heldFile = await incoming.keep()
-  return withFileHold(heldFile, async () => {
+  return withFileHold([heldFile], async () => {
     const file = { digest: heldFile.digest, bytes: heldFile.bytes }
     const id = `im_${randomBytes(16).toString('base64url')}`
     return storeReading(context, { owner, origin }, { id, file, options, heldFile }, (state, now, read) =>
@@ -79,7 +79,7 @@ async function storeReading(
 ): Promise<ReadImport> {
   const { reading, outcome } = await understand(context, owner, file, options)
   const heldReading = await storeJson(context, reading)
-  return withFileHold(heldReading, async () => {
+  return withFileHold([heldReading], async () => {
     const read = { reading: { digest: heldReading.digest, bytes: heldReading.bytes }, outcome }
     const changed = await change(context, owner, id, origin, (state, now) => decide(state, now, read))
     const compensate = () => deleteImport(context, { owner, origin }, id)

@@ -14,12 +14,15 @@ import type { CommandContext } from '../core/command-context.ts'
 import { changeStock, countAttached, planUpdate, type StockCommandContext } from '../diamonds/change-stock.ts'
 import { decideChanges, planDelete, type CommandPrincipal, type EventualDiamondChange } from '../diamonds/diamonds.ts'
 import { IdAllocator } from '../installation/id-allocator.ts'
+import { withReportFiles, type ReportFiles } from './report-files.ts'
 
 type ImportRun = {
   readonly context: CommandContext
   readonly principal: CommandPrincipal
   /** Id of the import, from which its request streams derive. */
   readonly id: string
+  /** Where the PDFs are that came with the stock list. */
+  readonly reportFiles: ReportFiles
   /** Bulks done by an interrupted run. */
   readonly completedBulks: number
   /** Whether the plan begins with them again, so that they are skipped. Default: true. */
@@ -30,7 +33,7 @@ type ImportRun = {
 
 /** Executes the bulks in order. @throws AlreadyApplied if another process runs the same import, and what `onProgress` throws */
 export async function writeBulks(
-  { context, principal, id, completedBulks, skipsCompleted = true, onProgress }: ImportRun,
+  { context, principal, id, reportFiles, completedBulks, skipsCompleted = true, onProgress }: ImportRun,
   bulks: PlannedBulks,
 ): Promise<ImportCounts & { readonly position: Position | undefined }> {
   const stock = withBulkIds(context, principal)
@@ -46,7 +49,9 @@ export async function writeBulks(
       const { creates } = bulk
       const changes = changesOf(bulk, principal, takeCertificationId)
       const record = bulkRecordOf(id, bulkIndex)
-      const result = await changeStock(stock, principal, { record, creates, changes, recreate: recreationsOf(bulk) })
+      const result = await withReportFiles(reportFiles, bulk, () =>
+        changeStock(stock, principal, { record, creates, changes, recreate: recreationsOf(bulk) }),
+      )
       if (result.position !== undefined) bulkIndex++
       position = latestPosition([position, result.position])
       counter.add(bulk, result)

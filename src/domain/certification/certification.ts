@@ -126,8 +126,8 @@ export type Certification = NewCertification & {
 
 export const certificationAttachedEvent = (
   id: number,
-  { laboratory, number }: Pick<NewCertification, 'laboratory' | 'number'>,
-): CertificationAttached => ({ type: 'CertificationAttached', data: { id, laboratory, number, file: null } })
+  { laboratory, number, file = null }: Omit<NewCertification, 'file'> & Partial<Pick<NewCertification, 'file'>>,
+): CertificationAttached => ({ type: 'CertificationAttached', data: { id, laboratory, number, file } })
 
 export const certificationRemovedEvent = ({ id, file }: Certification): CertificationRemoved => ({
   type: 'CertificationRemoved',

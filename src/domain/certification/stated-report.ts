@@ -1,15 +1,14 @@
 import type { DiamondFieldChanges, NewDiamond } from '../diamond/fields.ts'
-import type { Certification, Laboratory } from './certification.ts'
+import type { Certification, Laboratory, ReportFile } from './certification.ts'
 import { normaliseReportNumber } from './lab-grown.ts'
 
-/** A report as a file of the trade states it, without its PDF. */
-export type StatedReport = { readonly laboratory: Laboratory; readonly number: string }
+/** A report as a file of the trade states it, with its PDF if that came with the file. */
+export type StatedReport = { readonly laboratory: Laboratory; readonly number: string; readonly file?: ReportFile }
 
-/** A diamond to create, with its reports without a file. */
-export type NewStone = {
-  readonly fields: NewDiamond
-  readonly reports: readonly Pick<Certification, 'laboratory' | 'number'>[]
-}
+/** A diamond to create, with its reports. */
+export type NewStone = { readonly fields: NewDiamond; readonly reports: readonly NewReport[] }
+
+type NewReport = Pick<Certification, 'laboratory' | 'number'> & { readonly file?: ReportFile | null }
 
 /** `report`: null if the diamond has none, undefined to leave its certifications as they are. */
 export type StoneUpdate = {
@@ -20,14 +19,16 @@ export type StoneUpdate = {
 
 /**
  * How the certifications change if a file states the diamond's report, or with null that it has none. The same report in another
- * spelling changes nothing; another one replaces those without a PDF. One with a PDF stays, since its removal could not be undone.
+ * spelling changes nothing, unless it comes with the PDF that the diamond lacks; another one replaces those without a PDF. One
+ * with a PDF stays, since its removal could not be undone.
  */
 export function replacementOf(
   certifications: readonly Certification[],
   report: StatedReport | null,
 ): { readonly removed: readonly Certification[]; readonly isAttached: boolean } {
-  if (report !== null && certifications.some((one) => isSameReport(one, report)))
-    return { removed: [], isAttached: false }
+  const isKnown = (known: StatedReport) =>
+    certifications.some((one) => isSameReport(one, known) && (one.file !== null || known.file === undefined))
+  if (report !== null && isKnown(report)) return { removed: [], isAttached: false }
   return { removed: certifications.filter(({ file }) => file === null), isAttached: report !== null }
 }
 

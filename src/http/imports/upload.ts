@@ -24,7 +24,11 @@ const tooLarge = () =>
 
 const fileRequired = () =>
   new RequestError('invalid', [
-    { pointer: '/file', message: 'file is required: a stock list as CSV, .xlsx or JSON lines', code: 'required' },
+    {
+      pointer: '/file',
+      message: 'file is required: a stock list as CSV, .xlsx or JSON lines, or a ZIP archive with it and PDFs',
+      code: 'required',
+    },
   ])
 
 const STOCK_LIST: FileUploadRule = {
@@ -44,7 +48,11 @@ export const stockListUpload: RequestBody<StockListUpload, UploadServices, Beare
   mediaTypes: ['multipart/form-data'],
   maxBytes: MAX_FILE_BYTES + FORM_OVERHEAD_BYTES,
   schema: IMPORT_OPTIONS.extend({
-    file: z.unknown().describe('The stock list: CSV, a workbook (.xlsx) or JSON lines, also gzipped, at most 20 MB.'),
+    file: z
+      .unknown()
+      .describe(
+        'The stock list: CSV, a workbook (.xlsx) or JSON lines, also gzipped, or a ZIP archive of one of them and PDFs that are named after a sku or a report number. At most 20 MB.',
+      ),
   }),
   async read(ctx, { imports: { uploads } }) {
     try {

@@ -10,9 +10,9 @@ import type { ReadingMessage, ReadingTask } from './messages.ts'
  * parent kills it if it takes too long or uses too much memory.
  */
 async function run(): Promise<void> {
-  const { file, ...request } = JSON.parse(await text(process.stdin)) as ReadingTask
+  const { file, folder, ...request } = JSON.parse(await text(process.stdin)) as ReadingTask
   try {
-    const { reading, lines } = await readUpload(file, request)
+    const { reading, lines } = await readUpload(file, folder, request)
     await print({ reading })
     for await (const group of bulksOf(lines)) await print({ lines: group })
     await print({ end: true })

@@ -23,7 +23,12 @@ export class StockListReader {
     const messages = this.#run(task)
     const first = await messages.next()
     if (first.done === true || !('reading' in first.value)) throw new Error('the reading process printed no reading')
-    return { reading: first.value.reading, lines: linesOf(messages), close: async () => void (await messages.return()) }
+    return {
+      reading: first.value.reading,
+      lines: linesOf(messages),
+      pdfFolder: task.folder,
+      close: async () => void (await messages.return()),
+    }
   }
 
   close(): void {

@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { zipFile } from '../../trade-files/zip-file.ts'
 import { CommandLine, type CommandResult } from '../command-line.ts'
 
 type Context = {
   commands: CommandLine
   /** The words of an import by sku of a sheet with these lines. */
-  importOf: (name: string, content: string, ...words: string[]) => readonly string[]
+  importOf: (name: string, content: string | Buffer, ...words: string[]) => readonly string[]
 }
 const test = suite<Context>('reports and proportions from sheets')
 test.before.each(async (context) => {
@@ -70,6 +71,29 @@ function reportsOf(ended: CommandResult | undefined): string[] {
 }
 const EVENTS = ['events', 'diamond-', '--json']
 const FIRST_REPORTS = ['A-1 GIA 6201947735', 'A-2 IGI LG700112233']
+
+test('have their PDFs if they come in an archive with the sheet', async ({ commands, importOf }) => {
+  const entries = [
+    { name: 'first.csv', content: FIRST },
+    { name: 'A-1.pdf', content: '%PDF-1.7\n%%EOF' },
+    { name: 'B-9.pdf', content: '%PDF-1.7\n%1\n%%EOF' },
+  ]
+  const [, imported, events, verified] = await commands.runInTurn([
+    ADD,
+    importOf('first.zip', zipFile(entries)),
+    EVENTS,
+    ['verify', '--json'],
+  ])
+  assert.equal(countsOf(imported), [3, 0, 0, 0, 2])
+  assert.match(imported?.err ?? '', 'PDFs that belong to a line: 1 of 2')
+  assert.match(imported?.err ?? '', 'left out, since no valid line has their sku or report number: B-9.pdf (1)')
+  const files = eventsOf(events).filter(({ type }) => type === 'CertificationAttached')
+  assert.equal(
+    files.map(({ data }) => (data['file'] as { name: string } | null)?.name),
+    ['A-1.pdf', undefined],
+  )
+  assert.is(resultOf(verified)['files'], 1)
+})
 
 test('are stored with new stones, and what is unknown is noted and left out', async ({ commands, importOf }) => {
   const [, dry, imported, events] = await commands.runInTurn([

@@ -17,6 +17,7 @@ import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 import { unexpected } from './unexpected.ts'
 import { fixedClock } from '../../fixed-clock.ts'
+import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 
 /** Two full bulks of 500 and a partial one. */
 const STONES = 1_200
@@ -66,8 +67,14 @@ async function importBySku(context: CommandContext, id: string, price: number) {
   return write(context, { id, completedBulks: 0 }, planUpdates(lines(price), stock))
 }
 
+/** For bulks without PDFs. */
+const NO_REPORT_FILES = { files: {} as FileStore, folder: '' }
+
 const write = (context: CommandContext, run: { id: string; completedBulks: number }, bulks: PlannedBulks) =>
-  writeBulks({ context, principal: { ...by, origin: { ...origin, correlation: run.id } }, ...run }, bulks)
+  writeBulks(
+    { context, principal: { ...by, origin: { ...origin, correlation: run.id } }, reportFiles: NO_REPORT_FILES, ...run },
+    bulks,
+  )
 
 const readStock = (context: CommandContext) =>
   readSettledStock(context, 1, { onSkippedEvent: unexpected, onUnfinishedRequest: unexpected })

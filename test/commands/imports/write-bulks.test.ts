@@ -10,6 +10,7 @@ import { planCreations, planDeletions, planUpdates, type PlannedBulks } from '..
 import { fixedClock } from '../../fixed-clock.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 import { unexpected } from './unexpected.ts'
+import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 
 const test = suite<{ context: CommandContext }>('a bulk of an import')
 
@@ -26,8 +27,11 @@ async function* linesOf(...sets: readonly UsableLine['change']['set'][]): AsyncG
 
 const complete = (sku: string, price: number) => ({ sku, cutShape: 2, carat: 1, price })
 
+/** For bulks without PDFs. */
+const NO_REPORT_FILES = { files: {} as FileStore, folder: '' }
+
 const write = (context: CommandContext, id: string, bulks: PlannedBulks) =>
-  writeBulks({ context, principal, id, completedBulks: 0 }, bulks)
+  writeBulks({ context, principal, id, reportFiles: NO_REPORT_FILES, completedBulks: 0 }, bulks)
 
 const stockOf = ({ store }: CommandContext) => readStock(store, principal.owner, unexpected)
 

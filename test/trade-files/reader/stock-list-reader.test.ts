@@ -33,7 +33,7 @@ const open = (
   { folder, reader }: { folder: string; reader: StockListReader },
   content: string,
   request: ReadingRequest,
-) => reader.open({ file: written(folder, content), ...request })
+) => reader.open({ file: written(folder, content), folder, ...request })
 
 test('returns what it understood, then the valid lines in order', async (context) => {
   const many = 1_234
@@ -105,7 +105,7 @@ test('is killed when it takes too long or too much memory, which is said to be t
     ],
   ] as const) {
     const reader = new StockListReader(limits)
-    const error: unknown = await reader.open({ file, options: {} }).catch((refusal: unknown) => refusal)
+    const error: unknown = await reader.open({ file, folder, options: {} }).catch((refusal: unknown) => refusal)
     assert.ok(error instanceof UnreadableFile && reason.test(error.reason), String(error))
     reader.close()
   }
@@ -115,7 +115,7 @@ test('does not start after the reader was closed', async ({ folder }) => {
   const reader = new StockListReader(UNLIMITED)
   reader.close()
   const error: unknown = await reader
-    .open({ file: written(folder, 'sku\n'), options: {} })
+    .open({ file: written(folder, 'sku\n'), folder, options: {} })
     .catch((refusal: unknown) => refusal)
   assert.match(String(error), 'the reader is closed')
 })
