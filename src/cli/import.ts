@@ -18,7 +18,10 @@ type ImportOptions = Omit<ImportRequest, 'user' | 'file' | 'map' | 'mapValue'> &
 export function importCommand(open: OpenInstallation): Command {
   return new Command('import')
     .description('Create diamonds from a file, update existing ones by sku, or undo an import')
-    .argument('[file]', 'File to import: .xlsx, .csv, .csv.gz, .jsonl or .jsonl.gz; - for stdin')
+    .argument(
+      '[file]',
+      'File to import: .xlsx, .csv or .jsonl, also as .csv.gz or .jsonl.gz, or a .zip of one of them and the PDFs of its reports; - for stdin',
+    )
     .option('--user <email>', 'Account that owns the diamonds')
     .addOption(updateByOption())
     .option('--delete-missing', 'With --update-by: delete diamonds whose sku is not in the file, after confirmation')

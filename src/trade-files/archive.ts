@@ -25,7 +25,7 @@ export async function checkArchive(file: string): Promise<void> {
     const packed = createReadStream(file)
     const unpacked = createGunzip()
     packed.on('error', (error) => unpacked.destroy(error))
-    await readAll(packed.pipe(unpacked), (chunk) => size.add(chunk)).catch(explainDamage)
+    await readAll(packed.pipe(unpacked), (chunk) => size.add(chunk.length)).catch(explainDamage)
   } else if (isZip(file)) await checkWorkbook(file, size).catch(explainDamage)
 }
 
@@ -39,7 +39,7 @@ async function checkWorkbook(file: string, size: UnpackedSize): Promise<void> {
     checkEntry(entry, 'save it as CSV')
     cells.startPart()
     await readAll(await zip.openReadStreamPromise(entry), (chunk) => {
-      size.add(chunk)
+      size.add(chunk.length)
       cells.add(chunk)
     })
   }
@@ -62,8 +62,9 @@ async function readAll(content: Readable, onChunk: (chunk: Buffer) => void): Pro
 export class UnpackedSize {
   #bytes = 0
 
-  add(chunk: Buffer): void {
-    this.#bytes += chunk.length
+  /** @throws UnreadableFile above the limit */
+  add(bytes: number): void {
+    this.#bytes += bytes
     if (this.#bytes > MAX_UNPACKED_BYTES)
       throw new UnreadableFile(
         `has more than ${MAX_UNPACKED_BYTES.toLocaleString('en')} bytes when unpacked; divide it`,

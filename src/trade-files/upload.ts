@@ -35,13 +35,18 @@ export async function unpackUpload(file: string, folder: string): Promise<Unpack
   }
 }
 
-/** Undefined if the archive is a document of an office program. */
+/**
+ * Undefined if the archive is a document of an office program. The sizes are those that the archive states: its reader refuses
+ * contents that are longer.
+ */
 async function filesOf(zip: ZipFile): Promise<readonly Entry[] | undefined> {
+  const size = new UnpackedSize()
   const files: Entry[] = []
   for await (const entry of zip.eachEntry()) {
     if (OFFICE_DOCUMENT.test(entry.fileName)) return undefined
     if (IGNORED.test(entry.fileName)) continue
     checkEntry(entry, 'leave it out')
+    size.add(entry.uncompressedSize)
     if (files.push(entry) > MAX_FILES) throw new UnreadableFile(`has more than ${MAX_FILES} files; divide it`)
   }
   return files
@@ -56,7 +61,6 @@ const IGNORED = /\/$|(?:^|\/)(?:\.|__MACOSX\/)/
 const STOCK_LIST = /\.(?:xlsx|xlsm|(?:csv|tsv|txt|json|jsonl|ndjson)(?:\.gz)?)$/i
 
 class Unpacking {
-  readonly #size = new UnpackedSize()
   readonly #pdfs = new Map<string, ReportPdf>()
   readonly #leftOut: LeftOutFile[] = []
 
@@ -109,12 +113,10 @@ class Unpacking {
   }
 
   async #write(entry: Entry, file: string, onChunk: (chunk: Buffer) => void): Promise<void> {
-    const size = this.#size
     await pipeline(
       await this.zip.openReadStreamPromise(entry),
       async function* (chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
-          size.add(chunk)
           onChunk(chunk)
           yield chunk
         }

@@ -1,8 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { countDone } from '../commands/imports/run-import.ts'
 import type { ImportCommandContext } from '../commands/imports/understand.ts'
@@ -14,10 +10,9 @@ import type { ImportServices } from '../http/imports/resource.ts'
 import { ImportRunner, type ImportTools } from '../reactions/imports/import-runner.ts'
 import { FairSemaphore } from '../runtime/fairness/semaphores.ts'
 import { readIntactFile } from '../stores/intact-file.ts'
-import { BytesMissing, type FileStore } from '../stores/ports/file-store.ts'
-import type { OpenStockList } from '../trade-files/reading.ts'
 import { StockListReader } from '../trade-files/reader/stock-list-reader.ts'
 import type { Installation } from './installation.ts'
+import { removeAbandonedCopies, withLocalCopy, withRelease } from './local-copies.ts'
 import type { ServiceParts } from './service-parts.ts'
 
 export type OpenImports = {
@@ -35,6 +30,9 @@ export function openImports(
   importModel: OpenReadModel,
   parts: ServiceParts,
 ): OpenImports {
+  removeAbandonedCopies(tmpdir(), Date.now()).catch((error: unknown) =>
+    log.warn({ err: error }, 'copies of stock lists that killed processes left behind cannot be removed'),
+  )
   const reader = new StockListReader()
   parts.add({ stage: 'requests', name: 'the reader of stock lists', stop: async () => reader.close() })
   const importContext: ImportCommandContext = {
@@ -88,42 +86,4 @@ async function readAccountStock(queries: DiamondQueries, account: number) {
     }
   }
   return { skus, customShapes: [...customShapes], idsWithFiles }
-}
-
-/** Parsers need a file on this machine; it lives as long as the list is open. */
-async function withLocalCopy(
-  files: FileStore,
-  digest: string,
-  open: (file: string, folder: string) => Promise<OpenStockList>,
-): Promise<OpenStockList> {
-  const folder = await mkdtemp(join(tmpdir(), 'adamant-import-'))
-  const openCopy = async () => {
-    const content = await files.readFile(digest)
-    if (content === undefined)
-      throw new BytesMissing(`The event log refers to file ${digest}, which the file store does not have`)
-    const file = join(folder, 'stock-list')
-    await pipeline(content, createWriteStream(file, { mode: 0o600 }))
-    return open(file, folder)
-  }
-  return withRelease(openCopy, () => rm(folder, { recursive: true, force: true }))
-}
-
-/** Releases what an open list needs when the list is closed, or cannot be opened. */
-async function withRelease(
-  open: () => Promise<OpenStockList>,
-  release: () => void | Promise<void>,
-): Promise<OpenStockList> {
-  try {
-    const list = await open()
-    return {
-      ...list,
-      async close() {
-        await list.close()
-        await release()
-      },
-    }
-  } catch (error) {
-    await release()
-    throw error
-  }
 }

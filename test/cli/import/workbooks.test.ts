@@ -261,12 +261,12 @@ test('refuses a workbook with overlapping merged cells', async ({ dryRun }) => {
   assert.match(err, 'has merged cells A1:B2 that overlap with other merged cells')
 })
 
-test('refuses a ZIP archive that is no workbook or was truncated, in one line', async ({ dryRun }) => {
+test('refuses a damaged or truncated ZIP archive, in one line', async ({ dryRun }) => {
   const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
   for (const content of [Buffer.from('PK\u0003\u0004 and other bytes'), whole.subarray(0, whole.length / 2)]) {
     const { code, err } = await dryRun(content)
     assert.is(code, 1)
-    assert.match(err, /is a ZIP archive, but not a readable workbook \(.*\); save it as \.xlsx or CSV/)
+    assert.match(err, 'is damaged: End of central directory record signature not found')
     assert.is(err.trim().split('\n').length, 1)
   }
 })
