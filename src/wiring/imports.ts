@@ -30,9 +30,9 @@ export function openImports(
   importModel: OpenReadModel,
   parts: ServiceParts,
 ): OpenImports {
-  removeAbandonedCopies(tmpdir(), Date.now()).catch((error: unknown) =>
-    log.warn({ err: error }, 'copies of stock lists that killed processes left behind cannot be removed'),
-  )
+  const warn = (err: unknown) =>
+    log.warn({ err }, 'copies of stock lists that killed processes left behind were not removed')
+  removeAbandonedCopies(tmpdir(), Date.now()).catch(warn)
   const reader = new StockListReader()
   parts.add({ stage: 'requests', name: 'the reader of stock lists', stop: async () => reader.close() })
   const importContext: ImportCommandContext = {

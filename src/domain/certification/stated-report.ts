@@ -26,9 +26,10 @@ export function replacementOf(
   certifications: readonly Certification[],
   report: StatedReport | null,
 ): { readonly removed: readonly Certification[]; readonly isAttached: boolean } {
-  const isKnown = (known: StatedReport) =>
-    certifications.some((one) => isSameReport(one, known) && (one.file !== null || known.file === undefined))
-  if (report !== null && isKnown(report)) return { removed: [], isAttached: false }
+  const isKnown =
+    report !== null &&
+    certifications.some((one) => isSameReport(one, report) && (one.file !== null || report.file === undefined))
+  if (isKnown) return { removed: [], isAttached: false }
   return { removed: certifications.filter(({ file }) => file === null), isAttached: report !== null }
 }
 
