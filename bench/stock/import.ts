@@ -1,8 +1,7 @@
-import { createBulk } from '../fill.ts'
 import { percentile } from '../load/probe.ts'
 import type { MeasuredService } from '../services/service.ts'
 import { startAdamant } from '../services/adamant.ts'
-import { describe, getLatencies, MAX_P99_RATIO, REST_MS } from './stock.ts'
+import { describe, MAX_P99_RATIO, measureAtRest } from './stock.ts'
 import { bulksByLot } from './stones.ts'
 
 /** Milliseconds of GETs between two looks at the import. */
@@ -16,11 +15,7 @@ const POLL_MS = 1_000
 export async function measureImport(count: number, main: string | undefined): Promise<boolean> {
   const adamant = await startAdamant({ RATE_LIMIT: '0' }, main, 'all')
   try {
-    const [first] = await createBulk(adamant, 'v4', JSON.stringify({ entries: [{ sku: 'A', cutShape: 2, carat: 1 }] }))
-    const getFor = getLatencies(adamant, `/v4/diamond/${first?.id}`)
-    // The code is compiled while the first are measured.
-    await getFor(REST_MS)
-    const atRest = await getFor(REST_MS)
+    const { getFor, atRest } = await measureAtRest(adamant)
     const measureUntil = async (isOver: () => Promise<boolean>) => {
       const latencies = await getFor(POLL_MS)
       while (!(await isOver())) latencies.push(...(await getFor(POLL_MS)))

@@ -9,7 +9,7 @@ import { bulksByLot } from './stones.ts'
 /** Milliseconds between two GETs, between two looks at the metrics, and during which GETs are measured at rest. */
 const PAUSE_MS = 5
 const POLL_MS = 5_000
-export const REST_MS = 30_000
+const REST_MS = 30_000
 
 const MAX_SECONDS = 30 * 60
 export const MAX_P99_RATIO = 2
@@ -22,12 +22,7 @@ export const MAX_P99_RATIO = 2
 export async function measureStock(count: number, main: string | undefined): Promise<boolean> {
   const adamant = await startAdamant({ RATE_LIMIT: '0' }, main, 'all')
   try {
-    const [first] = await createBulk(adamant, 'v4', JSON.stringify({ entries: [{ sku: 'A', cutShape: 2, carat: 1 }] }))
-    await pause(POLL_MS)
-    const getFor = getLatencies(adamant, `/v4/diamond/${first?.id}`)
-    // The code is compiled while the first are measured.
-    await getFor(REST_MS)
-    const atRest = await getFor(REST_MS)
+    const { getFor, atRest } = await measureAtRest(adamant)
     const cpuBefore = await cpuSeconds(adamant)
     const started = performance.now()
     await createStock(adamant, count)
@@ -51,9 +46,21 @@ export async function measureStock(count: number, main: string | undefined): Pro
   }
 }
 
-export function getLatencies(adamant: Adamant, path: string): (milliseconds: number) => Promise<number[]> {
-  const probe = { request: requestText(adamant, { method: 'GET', path }), pauseMs: PAUSE_MS }
-  return (milliseconds) => measureLatencies(adamant.port, probe, performance.now() + milliseconds)
+type RestMeasurement = {
+  /** Measures GETs of a stone for some milliseconds. */
+  readonly getFor: (milliseconds: number) => Promise<number[]>
+  readonly atRest: readonly number[]
+}
+
+/** Creates a stone and measures GETs of it. The code is compiled while the first are measured, which do not count. */
+export async function measureAtRest(adamant: Adamant): Promise<RestMeasurement> {
+  const [first] = await createBulk(adamant, 'v4', JSON.stringify({ entries: [{ sku: 'A', cutShape: 2, carat: 1 }] }))
+  await pause(POLL_MS)
+  const request = requestText(adamant, { method: 'GET', path: `/v4/diamond/${first?.id}` })
+  const getFor = (milliseconds: number) =>
+    measureLatencies(adamant.port, { request, pauseMs: PAUSE_MS }, performance.now() + milliseconds)
+  await getFor(REST_MS)
+  return { getFor, atRest: await getFor(REST_MS) }
 }
 
 export function describe(latencies: readonly number[]): string {

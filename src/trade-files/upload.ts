@@ -40,14 +40,16 @@ export async function unpackUpload(file: string, folder: string): Promise<Unpack
  * contents that are longer.
  */
 async function filesOf(zip: ZipFile): Promise<readonly Entry[] | undefined> {
-  const size = new UnpackedSize()
   const files: Entry[] = []
   for await (const entry of zip.eachEntry()) {
     if (OFFICE_DOCUMENT.test(entry.fileName)) return undefined
     if (IGNORED.test(entry.fileName)) continue
+    if (files.push(entry) > MAX_FILES) throw new UnreadableFile(`has more than ${MAX_FILES} files; divide it`)
+  }
+  const size = new UnpackedSize()
+  for (const entry of files) {
     checkEntry(entry, 'leave it out')
     size.add(entry.uncompressedSize)
-    if (files.push(entry) > MAX_FILES) throw new UnreadableFile(`has more than ${MAX_FILES} files; divide it`)
   }
   return files
 }

@@ -6,8 +6,11 @@ import { pipeline } from 'node:stream/promises'
 import { BytesMissing, type FileStore } from '../stores/ports/file-store.ts'
 import type { OpenStockList } from '../trade-files/reading.ts'
 
-/** Of temporary folders with stock lists, those of the command line too. */
+/** Of temporary folders with stock lists. */
 const PREFIX = 'adamant-import-'
+
+/** Makes a temporary folder for a stock list. @returns its path */
+export const makeStockListFolder = (): Promise<string> => mkdtemp(join(tmpdir(), PREFIX))
 
 /** Longer than any import takes. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000
@@ -34,7 +37,7 @@ export async function withLocalCopy(
   digest: string,
   open: (file: string, folder: string) => Promise<OpenStockList>,
 ): Promise<OpenStockList> {
-  const folder = await mkdtemp(join(tmpdir(), PREFIX))
+  const folder = await makeStockListFolder()
   const openCopy = async () => {
     const content = await files.readFile(digest)
     if (content === undefined)

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { makeStockListFolder } from '../../wiring/local-copies.ts'
 
 /**
  * Copies stdin (`-`) to a temporary file, since an import reads its file several times.
@@ -12,7 +12,7 @@ export async function withFile<Result>(
   fileArgument: string,
   task: (file: string, folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'adamant-import-'))
+  const folder = await makeStockListFolder()
   try {
     if (fileArgument !== '-') return await task(fileArgument, folder)
     const file = join(folder, 'stdin')

@@ -1,10 +1,24 @@
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
-import type { StoredFile } from '../../stores/ports/file-store.ts'
+import type { FileStore, StoredFile } from '../../stores/ports/file-store.ts'
 
 /** Milliseconds to keep a file held after an append with unknown outcome, which may still arrive. */
 const UNKNOWN_OUTCOME_HOLD_MS = 60_000
 
-/** Runs an action that appends events referring to the held files, and releases the files afterwards. */
+/** Stores a file and holds it. @throws StoreUnavailable, and what reading the chunks throws */
+export async function storeContent(
+  files: FileStore,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<StoredFile> {
+  const upload = await files.receive()
+  try {
+    for await (const chunk of chunks) await upload.write(chunk)
+    return await upload.keep()
+  } finally {
+    await upload.discard()
+  }
+}
+
+/** Runs an action that appends events referring to the held files, and releases them afterwards, with those that it adds. */
 export async function withFileHold<Result>(
   heldFiles: readonly StoredFile[],
   action: () => Promise<Result>,

@@ -14,7 +14,7 @@ import type { Position } from '../../stores/ports/event-store.ts'
 import { BytesMissing, type StoredFile } from '../../stores/ports/file-store.ts'
 import type { ReceivedFile } from '../certifications/certifications.ts'
 import type { CommandContext } from '../core/command-context.ts'
-import { ensureHeldFile, withFileHold } from '../core/file-holds.ts'
+import { ensureHeldFile, storeContent, withFileHold } from '../core/file-holds.ts'
 import { handle, type Decide } from '../core/handle.ts'
 import type { CommandPrincipal } from '../diamonds/diamonds.ts'
 import { findCreationRun, understand, type ImportCommandContext, type StoredReading } from './understand.ts'
@@ -78,7 +78,7 @@ async function storeReading(
   decide: (state: StockImports, now: number, read: ReadResult) => StockImportEvent[],
 ): Promise<ReadImport> {
   const { reading, outcome } = await understand(context, owner, file, options)
-  const heldReading = await storeJson(context, reading)
+  const heldReading = await storeContent(context.files, [Buffer.from(JSON.stringify(reading))])
   return withFileHold([heldReading], async () => {
     const read = { reading: { digest: heldReading.digest, bytes: heldReading.bytes }, outcome }
     const changed = await change(context, owner, id, origin, (state, now) => decide(state, now, read))
@@ -87,16 +87,6 @@ async function storeReading(
     await ensureHeldFile(heldFile, compensate)
     return { ...changed, reading }
   })
-}
-
-async function storeJson({ files }: ImportCommandContext, value: object): Promise<StoredFile> {
-  const upload = await files.receive()
-  try {
-    await upload.write(Buffer.from(JSON.stringify(value)))
-    return await upload.keep()
-  } finally {
-    await upload.discard()
-  }
 }
 
 /** What was understood of an import's file. @throws BytesMissing, StoreUnavailable */
