@@ -15,8 +15,7 @@ import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, errorText, pathToRoot } from '../kit/page.ts'
 import { inventoryPagesGroup, widePage } from './layout.ts'
-import { logInPage } from './log-in.ts'
-import { optionalSession } from './session.ts'
+import { session } from './session.ts'
 
 export const showInventory = endpoint({
   operationId: 'showInventory',
@@ -24,7 +23,7 @@ export const showInventory = endpoint({
   path: '/inventory',
   summary:
     "Show the account's inventory in the browser, with the filters and sort orders of v4's list, or the log-in form",
-  auth: optionalSession,
+  auth: session,
   query: LIST_QUERY.v4.omit({ after: true }),
   responses: {
     200: { description: 'The inventory, or the log-in form', mediaType: 'text/html' },
@@ -39,7 +38,6 @@ export const showInventory = endpoint({
     try {
       // This page uses offset pagination only.
       const listQuery = parseListQuery('v4', query.toString(), () => undefined)
-      if (principal === undefined) return logInPage(200, target)
       return await listPage({ account: principal.account, target }, diamonds, query, listQuery)
     } catch (error) {
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
@@ -47,9 +45,7 @@ export const showInventory = endpoint({
       const text = errorText(faults)
       // A malformed query was not sent by the form, so keep the parameter names.
       const errorMessage = alert(error.kind === 'invalid' ? replaceParameterNames(text) : text)
-      return principal === undefined
-        ? logInPage(status, target, errorMessage)
-        : inventoryPage(status, target, html`${errorMessage} ${filterForm(query)}`)
+      return inventoryPage(status, target, html`${errorMessage} ${filterForm(query)}`)
     }
   },
 })

@@ -1,5 +1,7 @@
 import type { EndpointGroup } from '../kit/endpoint.ts'
-import { CARD, CONTROLS, definePages, errorPages, PRIVATE_PAGE_HEADERS } from '../kit/page.ts'
+import { html, NOTHING, type Html } from '../kit/html.ts'
+import { CARD, CONTROLS, definePages, errorPages, pathToRoot, PRIVATE_PAGE_HEADERS } from '../kit/page.ts'
+import type { HttpResponse } from '../kit/response.ts'
 
 const SECURITY = { policy: { 'form-action': "'self'" }, headers: PRIVATE_PAGE_HEADERS }
 
@@ -49,8 +51,64 @@ fieldset:has([type=date]){grid-column:auto}
 `,
 })
 
+type LogInPage = {
+  readonly status: number
+  /** Of the request. */
+  readonly target: string
+  /** The page to which the log-in leads; by default the requested one. */
+  readonly page?: string
+  readonly errorMessage?: Html
+  readonly email?: string
+}
+
+/** The log-in form, which any page shows to a browser without a session. */
+export function logInPage({
+  status,
+  target,
+  page = pageIn(target),
+  errorMessage = NOTHING,
+  email = '',
+}: LogInPage): HttpResponse {
+  const home = pathToRoot(target)
+  return narrowPage({
+    status,
+    title: 'Your inventory',
+    home,
+    content: html`${errorMessage}
+      <p>Log in with your account to view and change your stones.</p>
+      <form method="post" action="${home}inventory">
+        <input type="hidden" name="page" value="${page}" />
+        <div>
+          <label for="email">E-mail address</label>
+          <input id="email" name="email" type="email" required autocomplete="username" value="${email}" />
+        </div>
+        <div>
+          <label for="password">Password</label>
+          <input id="password" name="password" type="password" required autocomplete="current-password" />
+        </div>
+        <button type="submit">Log in</button>
+      </form>
+      <p class="soft">You stay logged in for 12 hours, or until you log out.</p>`,
+  })
+}
+
+/** The path and the query of a request's target, relative to the front page: `inventory/7`. */
+export function pageIn(target: string): string {
+  const [path = '', search = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 2)
+  const query = new URLSearchParams(search).toString()
+  return path.split('/').filter(Boolean).join('/') + (query === '' ? '' : `?${query}`)
+}
+
+const pages = errorPages((page) => narrowPage({ ...page, actions: inventoryLink(page.home ?? '') }))
+
+/** The link back to the list. @param home from `pathToRoot` */
+export const inventoryLink = (home: string): Html => html`<a href="${home}inventory">Your inventory</a>`
+
+/** Without a session, each page is the log-in form. */
 export const inventoryPagesGroup: EndpointGroup = {
   tag: 'Inventory pages',
   pathPrefixes: ['/inventory'],
-  ...errorPages(narrowPage),
+  ...pages,
+  errorResponse: (details, error, request) =>
+    details.status === 401 ? logInPage({ status: 200, target: request.target }) : pages.errorResponse(details, error, request),
 }

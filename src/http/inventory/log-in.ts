@@ -2,16 +2,15 @@ import { z } from 'zod'
 import { BROWSER_CLIENT, openSession } from '../../commands/sessions/sessions.ts'
 import { endSession } from '../../commands/sessions/token-introspection.ts'
 import { InvalidGrant } from '../../domain/session/session.ts'
-import { seeOther, type HttpResponse } from '../kit/response.ts'
+import { seeOther } from '../kit/response.ts'
 import { eventOriginFor, eventOriginOf } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, pathToRoot } from '../kit/page.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
-import { inventoryPagesGroup, narrowPage } from './layout.ts'
+import { inventoryPagesGroup, logInPage, pageIn } from './layout.ts'
 import {
   clearSessionCookie,
-  sameSiteSession,
+  sameSiteLogOut,
   setSessionCookie,
   sameSiteLogIn,
   type BrowserServices,
@@ -26,6 +25,7 @@ const Form = defineParameters(
   {
     email: text.describe("The account's e-mail address.").meta({ examples: ['ann@example.com'] }),
     password: text.describe('The password of the account.'),
+    page: text.describe('The page to show after the log-in, such as `inventory/7`; the requested one if absent.'),
   },
   // A password in the query would end up in browser histories and proxy logs.
   { rules: 'rack', maxBytes: FORM_LIMIT, ignoresQuery: true },
@@ -41,14 +41,16 @@ export const logInByPage = endpoint({
   responses: {
     303: {
       description: 'Logged in',
-      headers: { Location: 'The inventory', 'Set-Cookie': 'The session cookie' },
+      headers: { Location: 'The page', 'Set-Cookie': 'The session cookie' },
     },
     403: 'Wrong e-mail address or password, or a cross-site request',
     429: 'Too many wrong passwords for this account or from this address',
   },
   group: inventoryPagesGroup,
   async handler(ctx, { browser: { sessions, cookie } }: BrowserServices) {
-    const { email, password } = ctx.request.body
+    const { email, password, page } = ctx.request.body
+    // A page of another site is ignored.
+    const wantedPage = PAGE.test(page) ? pageIn(`/${page}`) : pageIn(ctx.originalUrl)
     const logIn = { username: email, password, address: ctx.ip, client: BROWSER_CLIENT }
     try {
       if (email === '' || password === '') throw new InvalidGrant('E-mail address and password are required')
@@ -56,25 +58,26 @@ export const logInByPage = endpoint({
         ...eventOriginFor(undefined, ctx.state),
         client: BROWSER_CLIENT.client,
       })
-      return seeOther(inventoryAt(ctx.originalUrl, ctx.querystring), {
+      return seeOther(`${pathToRoot(ctx.originalUrl)}${wantedPage}`, {
         ...setSessionCookie(cookie, accessToken),
         'Cache-Control': 'no-store',
       })
     } catch (error) {
       if (!(error instanceof InvalidGrant)) throw error
-      return logInPage(403, ctx.originalUrl, alert(WRONG_CREDENTIALS), email)
+      const errorMessage = alert('Wrong e-mail address or password.')
+      return logInPage({ status: 403, target: ctx.originalUrl, page: wantedPage, errorMessage, email })
     }
   },
 })
 
-const WRONG_CREDENTIALS = 'Wrong e-mail address or password.'
+const PAGE = /^inventory(?:\/[\w-]+)*(?:\?.*)?$/
 
 export const logOutByPage = endpoint({
   operationId: 'logOutByPage',
   method: 'POST',
   path: '/inventory/log-out',
   summary: 'Log out of the inventory in the browser',
-  auth: sameSiteSession,
+  auth: sameSiteLogOut,
   responses: {
     303: { description: 'Logged out, or there was no session', headers: { Location: 'The log-in form' } },
   },
@@ -89,31 +92,3 @@ export const logOutByPage = endpoint({
     })
   },
 })
-
-/** The relative URL of the inventory, with the filters that were in the URL before the log-in. */
-function inventoryAt(target: string, search: string): string {
-  const query = new URLSearchParams(search).toString()
-  return `${pathToRoot(target)}inventory${query === '' ? '' : `?${query}`}`
-}
-
-/** The form posts to its own URL, so that filters in it are kept. */
-export const logInPage = (status: number, target: string, errorMessage: Html = NOTHING, email = ''): HttpResponse =>
-  narrowPage({
-    status,
-    title: 'Your inventory',
-    home: pathToRoot(target),
-    content: html`${errorMessage}
-      <p>Log in with your account to view your stones. These pages are read-only.</p>
-      <form method="post">
-        <div>
-          <label for="email">E-mail address</label>
-          <input id="email" name="email" type="email" required autocomplete="username" value="${email}" />
-        </div>
-        <div>
-          <label for="password">Password</label>
-          <input id="password" name="password" type="password" required autocomplete="current-password" />
-        </div>
-        <button type="submit">Log in</button>
-      </form>
-      <p class="soft">You stay logged in for 12 hours, or until you log out.</p>`,
-  })

@@ -1,4 +1,5 @@
 import { BROWSER_CLIENT, BROWSER_SESSION_TTL_SECONDS, type LogInContext } from '../../commands/sessions/sessions.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { isTokenActive, sameSite, type BearerAuthentication, type BearerPrincipal } from '../kit/authenticate.ts'
 import type { TrustedOrigins } from '../middleware/cors.ts'
 import { publicAccess, type EndpointContext, type Authenticator } from '../kit/endpoint.ts'
@@ -40,10 +41,23 @@ export const optionalSession: Authenticator<BearerPrincipal | undefined, Browser
   authenticate: (ctx, { browser }) => sessionIn(ctx, browser),
 }
 
+/** Requires a session. Without one, the pages show the log-in form. @throws RequestError unauthenticated */
+export const session: Authenticator<BearerPrincipal, BrowserServices> = {
+  ...optionalSession,
+  async authenticate(ctx, services) {
+    const principal = await optionalSession.authenticate(ctx, services)
+    if (principal === undefined) throw new RequestError('unauthenticated', 'Log in to view this page')
+    return principal
+  },
+}
+
 const ownOriginsOf = ({ browser }: BrowserServices) => browser.ownOrigins
 
-/** Like `optionalSession`, but rejects cross-site requests. */
-export const sameSiteSession = sameSite(optionalSession, ownOriginsOf)
+/** The same for forms: rejects cross-site requests. */
+export const sameSiteSession = sameSite(session, ownOriginsOf)
+
+/** For the log-out, which does not need a session. */
+export const sameSiteLogOut = sameSite(optionalSession, ownOriginsOf)
 
 /** Rejects cross-site requests. Ignores an existing session, since the log-in starts a new one. */
 export const sameSiteLogIn = sameSite(publicAccess, ownOriginsOf)

@@ -33,8 +33,9 @@ export const logInRequest = (
   { email = '', password = '' }: Partial<Pick<Person, 'email' | 'password'>>,
   headers: Request['headers'] = {},
   path = '/inventory',
+  fields: Readonly<Record<string, string>> = {},
 ): Request => {
-  const sent = form(path, new URLSearchParams({ email, password }).toString())
+  const sent = form(path, new URLSearchParams({ email, password, ...fields }).toString())
   return { ...sent, headers: { ...sent.headers, 'Sec-Fetch-Site': 'same-origin', ...headers } }
 }
 

@@ -36,11 +36,27 @@ test('opens a session with an HttpOnly, SameSite cookie', async ({ service, ann 
   assert.is(page.headers['x-robots-tag'], 'noindex, nofollow')
 })
 
-test('redirects to the requested filters', async ({ service, ann }) => {
+test('leads to the requested page and its filters', async ({ service, ann }) => {
   const response = await service.send(logInRequest(ann, {}, '/inventory?f[sku][]=A%207&sort=carat'))
   assert.is(expect(303, response).headers.location, 'inventory?f%5Bsku%5D%5B%5D=A+7&sort=carat')
+  const page = '/inventory/7?a=1'
+  const { text } = expect(200, await service.send({ path: page }))
+  assert.ok(text.includes('<input type="hidden" name="page" value="inventory/7?a=1" />'))
+  assert.ok(text.includes('action="../inventory"'))
   const slashes = await service.send(logInRequest(ann, {}, '/inventory//'))
   assert.is(expect(303, slashes).headers.location, '../../inventory')
+})
+
+test('leads to no page of another site', async ({ service, ann }) => {
+  const leadsTo = async (page: string) =>
+    expect(303, await service.send(logInRequest(ann, {}, '/inventory', { page }))).headers.location
+  assert.is(await leadsTo('inventory/7'), 'inventory/7')
+  assert.is(await leadsTo('inventory?sort=carat'), 'inventory?sort=carat')
+  for (const page of ['//evil.example', 'https://evil.example/inventory', '/inventory', 'inventory/../x', 'inventory\n']) {
+    assert.is(await leadsTo(page), 'inventory', page)
+  }
+  const wrong = await service.send(logInRequest({ ...ann, password: 'wrong' }, {}, '/inventory', { page: 'inventory/7' }))
+  assert.ok(expect(403, wrong).text.includes('name="page" value="inventory/7"'))
 })
 
 test('shows the same error for a wrong password, a disabled account and an unknown address', async ({
@@ -109,7 +125,7 @@ test('ends after 12 hours', async ({ service, ann, time }) => {
   assert.not(isLogIn(await getPage(service, '/inventory', cookie)))
   time.now += 1000
   assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
-  assert.is(expect(303, await getPage(service, '/inventory/7', cookie)).headers.location, '../inventory')
+  assert.ok(isLogIn(await getPage(service, '/inventory/7', cookie)))
 })
 
 test('ends when the password is changed or the account is disabled', async ({ service }) => {
