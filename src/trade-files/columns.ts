@@ -18,7 +18,7 @@ export type Columns = readonly (ColumnContent | undefined)[]
 
 const FIELDS: readonly FieldName[] = fieldsOf('v4')
 
-const CONTENTS: readonly ColumnContent[] = [...FIELDS, MEASUREMENTS, ...LINE_PROPERTY_NAMES]
+export const CONTENTS: readonly ColumnContent[] = [...FIELDS, MEASUREMENTS, ...LINE_PROPERTY_NAMES]
 
 /** Stands for any currency in a normalised heading. */
 const CURRENCY = '¤'
@@ -171,24 +171,28 @@ export type HeaderRules = {
 }
 
 /** A header with the content of its columns. A column without a heading has its number for a name if it is used. */
-type ReadHeader = { readonly names: readonly string[]; readonly columns: Columns }
+type ReadHeader = {
+  readonly names: readonly string[]
+  readonly columns: Columns
+  readonly sampleRows: readonly (readonly string[])[]
+}
 
 /**
  * Maps the columns of a header to v4 fields and properties of a line, by field name in upper or lower case or by a name of the
  * trade. Of two columns for the origin, the other one is compared with the one that is stored.
- * @param rows first rows below the header; they decide whether `Cut` is the shape
+ * @param sampleRows first rows below the header; they decide whether `Cut` is the shape
  * @throws UnclearFile with all questions: unknown columns, several columns for a field, missing required fields; UnusableOption
  */
 export function readHeader(
   header: readonly string[],
   { unknown, mapping = new Map(), required = REQUIRED_FIELDS }: HeaderRules,
-  rows: readonly (readonly string[])[] = [],
+  sampleRows: ReadHeader['sampleRows'] = [],
 ): ReadHeader {
   const allNames = namesOf(header)
   for (const [key, { name }] of mapping)
     if (!allNames.some((one) => normalizeHeading(one) === key))
       throw new UnusableOption('map', name, describeUnknownName(header))
-  const meanings = findMeanings(allNames, mapping, rows)
+  const meanings = findMeanings(allNames, mapping, sampleRows)
   const columns = meanings.map((meaning): ColumnContent | undefined => {
     if (meaning === undefined || isMostCertainMeaning(meaning, meanings)) return meaning?.content
     return meaning.content === 'isLabGrown' ? 'growthType' : undefined
@@ -212,13 +216,29 @@ export function readHeader(
       choices: names.filter((name, index) => name !== '' && !required.some((one) => one === columns[index])),
     })),
   ]
-  if (questions.length > 0) throw new UnclearFile(questions, columnsOf({ names, columns }))
-  return { names, columns }
+  const readHeader = { names, columns, sampleRows }
+  if (questions.length > 0) throw new UnclearFile(questions, columnsOf(readHeader))
+  return readHeader
 }
 
 /** The columns with a name. */
-export const columnsOf = ({ names, columns }: ReadHeader): readonly FileColumn[] =>
-  names.flatMap((name, index) => (name === '' ? [] : [{ name, content: columns[index] ?? null }]))
+export const columnsOf = ({ names, columns, sampleRows }: ReadHeader): readonly FileColumn[] =>
+  names.flatMap((name, index) =>
+    name === '' ? [] : [{ name, content: columns[index] ?? null, examples: examplesIn(sampleRows, index) }],
+  )
+
+function examplesIn(rows: ReadHeader['sampleRows'], index: number): readonly string[] {
+  const examples = new Set<string>()
+  for (const cells of rows) {
+    const text = cells[index] ?? ''
+    if (text !== '') examples.add(text.slice(0, MAX_EXAMPLE_LENGTH))
+    if (examples.size === MAX_EXAMPLES) break
+  }
+  return [...examples]
+}
+
+const MAX_EXAMPLES = 3
+const MAX_EXAMPLE_LENGTH = 40
 
 /** Whether a header, with the first rows below it, has a column for each required field. */
 export function hasRequiredColumns(

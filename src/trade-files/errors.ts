@@ -7,8 +7,14 @@ const MAX_LISTED = 10
 /** A sentence on a file, and the option for reading it that changes what the sentence says. */
 export type Remark = { readonly text: string; readonly option?: 'includeHidden' | 'sheet' }
 
-/** A column with a heading. `content` is a field or another meaning; null if the column is ignored. */
-export type FileColumn = { readonly name: string; readonly content: string | null }
+/** A column with a heading. */
+export type FileColumn = {
+  readonly name: string
+  /** A field or another meaning; null if the column is ignored. */
+  readonly content: string | null
+  /** The first different texts in it. Absent in what earlier releases have stored. */
+  readonly examples?: readonly string[]
+}
 
 /** What a file leaves open. */
 export type Question = {

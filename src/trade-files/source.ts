@@ -103,13 +103,13 @@ async function openWorkbookSheet(
 }
 
 function sourceOf(file: string, sheet: Spreadsheet): ImportSource {
-  const { header, columns, table } = sheet
+  const { header, table } = sheet
   const { remarks = [], ...properties } = table
   const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
   return {
     ...properties,
     format: commas.length === 0 ? table.format : `${table.format}, decimal comma in ${commas.join(' and ')}`,
-    columns: columnsOf({ names: header, columns }),
+    columns: columnsOf({ ...sheet, names: header }),
     remarks: [...remarks, ...describeIgnoredLines(sheet)],
     digest: () => digestOf(file),
     entries: () => spreadsheetEntries(sheet),

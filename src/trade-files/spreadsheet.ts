@@ -89,6 +89,8 @@ export type Spreadsheet = {
   readonly table: SheetTable
   readonly decimals: DecimalSeparators
   readonly header: readonly string[]
+  /** The first rows below the header. */
+  readonly sampleRows: readonly (readonly string[])[]
   /** Whether `adamant export` wrote the file. */
   readonly isExport: boolean
   readonly columns: Columns
@@ -147,7 +149,7 @@ export async function openSpreadsheet(table: SheetTable, rules: SheetRules): Pro
       choices: ['.', ','],
     })),
   ]
-  if (questions.length > 0) throw new UnclearFile(questions, columnsOf({ names, columns }))
+  if (questions.length > 0) throw new UnclearFile(questions, columnsOf({ ...location, names, columns }))
   return {
     table,
     ...location,
@@ -179,9 +181,7 @@ const MIN_KNOWN_HEADINGS = 2
 /** Rows below the header that are used to recognise columns. */
 const SAMPLE_ROWS = 100
 
-type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & {
-  readonly sampleRows: readonly (readonly string[])[]
-}
+type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle' | 'sampleRows'>
 
 /** Whether a table has a header with the required fields. */
 export async function isStockList(table: SheetTable, rules: SheetRules): Promise<boolean> {

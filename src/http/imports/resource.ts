@@ -77,7 +77,11 @@ export const IMPORT = z
     }),
     options: z.record(z.string(), z.unknown()).describe('The options that were sent'),
     columns: z.array(
-      z.strictObject({ name: z.string(), field: NAME.describe('The field or other meaning; null if it is ignored') }),
+      z.strictObject({
+        name: z.string(),
+        field: NAME.describe('The field or other meaning; null if it is ignored'),
+        examples: z.array(z.string()).describe('The first different texts in it, at most three'),
+      }),
     ),
     questions: z.array(QUESTION).describe('What must be answered by options before the lines can be read'),
     errors: z
@@ -130,7 +134,7 @@ export async function toImportBody(
     ...summary,
     file: { ...file, rows, sheet, format },
     options: stockImport.options,
-    columns: columns.map(({ name, content }) => ({ name, field: content })),
+    columns: columns.map(({ name, content, examples = [] }) => ({ name, field: content, examples: [...examples] })),
     questions: questions.map(toQuestion),
     errors: [...errors],
     errorCount,

@@ -19,7 +19,7 @@ test('is read, and says what an import would do, without doing it', async ({ ser
   assert.match(shown.id, /^im_[\w-]{22}$/)
   assert.is(shown.state, 'ready')
   assert.equal(shown.file, { name: 'Stock 11.csv', rows: 2, sheet: null, format: 'utf-8, separated by commas' })
-  assert.equal(shown.columns[1], { name: 'Shape', field: 'cutShape' })
+  assert.equal(shown.columns[1], { name: 'Shape', field: 'cutShape', examples: ['Round', 'Oval'] })
   assert.equal(shown.would, { created: 2, changed: 0, unchanged: 0, deleted: 0, certifications: 1 })
   assert.equal(shown.first[0], {
     sku: 'A-1',
