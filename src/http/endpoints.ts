@@ -45,6 +45,7 @@ import {
 } from './imports/imports.ts'
 import type { ImportServices } from './imports/resource.ts'
 import { showInventory } from './inventory/inventory-page.ts'
+import { changeImportByPage, showImport, showImports, uploadByPage } from './inventory/imports/pages.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
 import type { BrowserServices } from './inventory/session.ts'
 import { showOwnStone } from './inventory/stone.ts'
@@ -118,6 +119,10 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   showInventory,
   logInByPage,
   logOutByPage,
+  showImports,
+  uploadByPage,
+  showImport,
+  changeImportByPage,
   showOwnStone,
   readLogCheckpoint,
   readLogKey,

@@ -1,7 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseCells } from '../../src/trade-files/cells.ts'
-import { readHeader, parseColumnMapping, type Columns, type HeaderRules } from '../../src/trade-files/columns.ts'
+import {
+  CONTENTS,
+  readHeader,
+  parseColumnMapping,
+  type Columns,
+  type HeaderRules,
+} from '../../src/trade-files/columns.ts'
+import { contentName } from '../../src/trade-files/content-names.ts'
 import { UnclearFile } from '../../src/trade-files/errors.ts'
 import { WITHOUT_FIELD } from '../../src/trade-files/trade-columns.ts'
 
@@ -293,10 +300,15 @@ test('of which none is a required field leave open which one it is', () => {
 
 test('without a heading are mapped by their number', () => {
   const mapping = parseColumnMapping({ 'Column 3': 'carat', 'column 4': '' })
-  assert.equal(readHeader(['sku', 'Shape', '', ''], { ...REFUSED, mapping }), {
-    names: ['sku', 'Shape', 'Column 3', ''],
-    columns: ['sku', 'cutShape', 'carat', undefined],
-  })
+  const { names, columns } = readHeader(['sku', 'Shape', '', ''], { ...REFUSED, mapping })
+  assert.equal(names, ['sku', 'Shape', 'Column 3', ''])
+  assert.equal(columns, ['sku', 'cutShape', 'carat', undefined])
+})
+
+test('have meanings with names for people, which all differ', () => {
+  const names = CONTENTS.map(contentName)
+  assert.is(new Set(names).size, CONTENTS.length)
+  for (const name of names) assert.match(name, /^[A-Z][\w ,%]+$/)
 })
 
 test('for the two ends of a girdle are combined, and one end alone is the whole girdle', () => {

@@ -74,6 +74,9 @@ export const FIELDS_VERSION = 2
 
 type FieldTable = typeof FIELDS
 export type FieldName = keyof FieldTable
+
+export const isField = (name: string): name is FieldName => Object.hasOwn(FIELDS, name)
+
 export type DiamondFields = { readonly [Name in FieldName]: FieldValueOf<FieldTable[Name]> }
 
 type FieldNamesWith<Trait> = { [Name in FieldName]: FieldTable[Name] extends Trait ? Name : never }[FieldName]

@@ -191,7 +191,8 @@ export function requireRoom(imports: StockImports): void {
   throw new RequestError('invalid', message)
 }
 
-const isUnapplied = ({ state }: StockImport): boolean => outcome.options.some((one) => one === state)
+/** Whether it can still be read in another way. */
+export const isUnapplied = ({ state }: StockImport): boolean => outcome.options.some((one) => one === state)
 
 /** @throws RequestError missing, or conflict if it is applied or has no file any more */
 export function requireUnapplied(

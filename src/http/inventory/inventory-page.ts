@@ -1,6 +1,5 @@
 import { stonesTable, type StoneListItem } from './table.ts'
 import { FIELDS, type FieldName, type V4FilterableField } from '../../domain/diamond/fields.ts'
-import { topLevelShapes } from '../../domain/dictionaries/shapes.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
 import { attributeOf, parametersOf } from '../../projections/diamonds/list-attributes.ts'
@@ -14,8 +13,9 @@ import { endpoint } from '../kit/endpoint.ts'
 import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, errorText, pathToRoot } from '../kit/page.ts'
-import { inventoryPagesGroup, widePage } from './layout.ts'
+import { accountActions, inventoryPagesGroup, widePage } from './layout.ts'
 import { session } from './session.ts'
+import { valuesOf } from './values.ts'
 
 export const showInventory = endpoint({
   operationId: 'showInventory',
@@ -87,10 +87,7 @@ async function listPage(
 
 function inventoryPage(status: number, target: string, content: Html): HttpResponse {
   const home = pathToRoot(target)
-  const actions = html`<form method="post" action="${home}inventory/log-out">
-    <button type="submit" class="quiet">Log out</button>
-  </form>`
-  return widePage({ status, title: 'Your inventory', home, actions, content })
+  return widePage({ status, title: 'Your inventory', home, actions: accountActions(home), content })
 }
 
 /** The form with the filters and sort orders of v4's list. Submitting it is a GET of the same page, without scripts. */
@@ -232,15 +229,8 @@ function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'en
   const checkedTitles = new Set(query.getAll(parameter))
   return html`<fieldset>
     <legend>${FIELD_DESCRIPTIONS[name].filter}</legend>
-    <div class="choices">${titlesOf(name).map((title) => checkbox(parameter, title, checkedTitles.has(title)))}</div>
+    <div class="choices">${valuesOf(name).map((title) => checkbox(parameter, title, checkedTitles.has(title)))}</div>
   </fieldset>`
-}
-
-/** The values of a field, as shown in v4. */
-function titlesOf(name: FilteredFieldOfKind<'shape' | 'entry'>): readonly string[] {
-  const field = FIELDS[name]
-  if (field.kind === 'shape') return topLevelShapes().map(({ title }) => title)
-  return field.dictionary.all.map((entry) => entry[field.shown])
 }
 
 function checkbox(name: string, title: string, isChecked: boolean): Html {
@@ -300,7 +290,9 @@ const count = (number: number) => number.toLocaleString('en')
 function emptyListNote(query: URLSearchParams, total: number, home: string): Html {
   if (total > 0) return html`<p>There are no stones on this page.</p>`
   if (query.size > 0) return html`<p>Remove some of the filters to see more.</p>`
-  return html`<p>Add stones through <a href="${home}docs">the API</a> or with <code>npx adamant import</code>.</p>`
+  return html`<p>
+    <a href="${home}inventory/import">Import a stock list</a>, or add stones through <a href="${home}docs">the API</a>.
+  </p>`
 }
 
 function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {

@@ -3,15 +3,20 @@ import { html, NOTHING, type Html } from '../kit/html.ts'
 import { CARD, CONTROLS, definePages, errorPages, pathToRoot, PRIVATE_PAGE_HEADERS } from '../kit/page.ts'
 import type { HttpResponse } from '../kit/response.ts'
 
-const SECURITY = { policy: { 'form-action': "'self'" }, headers: PRIVATE_PAGE_HEADERS }
+/** Pages with more styles. @param policy further sources, by directive */
+export const defineInventoryPages = (style: string, policy: Readonly<Record<string, string>> = {}) =>
+  definePages({
+    style: CARD + CONTROLS + style,
+    policy: { 'form-action': "'self'", ...policy },
+    headers: PRIVATE_PAGE_HEADERS,
+  })
 
-export const narrowPage = definePages({ ...SECURITY, style: CARD + CONTROLS })
+const narrowPage = defineInventoryPages('')
 
-/** With the styles of the list and its filters. */
-export const widePage = definePages({
-  ...SECURITY,
-  style: `${CARD}${CONTROLS}
+/** Forms in columns, and tables, which are cards on small screens. */
+export const WIDE = `
 body{--width:80rem}
+header nav{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center}
 .filters{padding:1rem;background:var(--well);border:1px solid var(--line);border-radius:.75rem}
 .filters input,.filters select{padding:.5rem .625rem;background:var(--paper)}
 .fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));gap:.875rem 1.25rem;align-items:end}
@@ -42,14 +47,17 @@ tr{padding:.75rem 1rem;border:1px solid var(--line);border-radius:.75rem}
 th,td,.number{padding:.25rem 0;border:0;text-align:right}
 tbody th{text-align:left;font-size:1.125rem}
 td{display:flex;justify-content:space-between;gap:1rem;overflow-wrap:anywhere}
-td::before{content:attr(data-label);color:var(--soft);text-align:left}
+td::before{content:attr(data-label);flex:none;max-width:50%;color:var(--soft);text-align:left}
+td select{min-width:0}
 }
 @media (max-width:38rem){
 fieldset:has([type=date]){grid-column:auto}
 .range:has([type=date]){grid-template-columns:minmax(0,1fr);gap:.25rem}
 }
-`,
-})
+`
+
+/** The list and its filters. */
+export const widePage = defineInventoryPages(WIDE)
 
 type LogInPage = {
   readonly status: number
@@ -104,11 +112,25 @@ const pages = errorPages((page) => narrowPage({ ...page, actions: inventoryLink(
 /** The link back to the list. @param home from `pathToRoot` */
 export const inventoryLink = (home: string): Html => html`<a href="${home}inventory">Your inventory</a>`
 
+/** The header of the pages behind the log-in. @param home from `pathToRoot` */
+export const accountActions = (home: string): Html =>
+  html`<nav aria-label="Inventory">
+    ${inventoryLink(home)} <a href="${home}inventory/import">Import</a>
+    <form method="post" action="${home}inventory/log-out">
+      <button type="submit" class="quiet">Log out</button>
+    </form>
+  </nav>`
+
+/** What a form answers to a browser without a session. */
+export const LOG_IN_RESPONSE = { description: 'Not logged in: the log-in form', mediaType: 'text/html' } as const
+
 /** Without a session, each page is the log-in form. */
 export const inventoryPagesGroup: EndpointGroup = {
   tag: 'Inventory pages',
   pathPrefixes: ['/inventory'],
   ...pages,
   errorResponse: (details, error, request) =>
-    details.status === 401 ? logInPage({ status: 200, target: request.target }) : pages.errorResponse(details, error, request),
+    details.status === 401
+      ? logInPage({ status: 200, target: request.target })
+      : pages.errorResponse(details, error, request),
 }

@@ -8,13 +8,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { alert, pathToRoot } from '../kit/page.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
 import { inventoryPagesGroup, logInPage, pageIn } from './layout.ts'
-import {
-  clearSessionCookie,
-  sameSiteLogOut,
-  setSessionCookie,
-  sameSiteLogIn,
-  type BrowserServices,
-} from './session.ts'
+import { clearSessionCookie, sameSiteLogOut, setSessionCookie, sameSiteLogIn, type BrowserServices } from './session.ts'
 
 /** Bytes. The longest valid form is much smaller. */
 const FORM_LIMIT = 16 * 1024

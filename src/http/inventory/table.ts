@@ -1,5 +1,6 @@
 import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
+import { dataTable, type TableColumn } from './data-table.ts'
 
 /** The part of a v4 diamond that a row needs. */
 export type StoneListItem = {
@@ -21,9 +22,7 @@ export type StoneListItem = {
   readonly _links: readonly { readonly rel: string; readonly href: string }[]
 }
 
-type StoneColumn = {
-  readonly name: string
-  readonly isNumber?: true
+type StoneColumn = TableColumn & {
   readonly render: (stone: StoneListItem) => string | Html
 }
 
@@ -50,44 +49,19 @@ function colourOf({ color, fancyGrade, colorModifier, colorHue }: StoneListItem)
 
 const laboratoryOf = ({ laboratory }: StoneListItem['certifications'][number]) => laboratory ?? 'A report'
 
-/**
- * A page of stones. The ARIA roles are explicit because small screens show each row as a card, and browsers then drop the
- * table semantics.
- * @param stonePagesUrl prefix of the links to the owner's pages
- */
+/** A page of stones. @param stonePagesUrl prefix of the links to the owner's pages */
 export const stonesTable = (stones: readonly StoneListItem[], stonePagesUrl: string): Html =>
-  html`<table role="table">
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">SKU</th>
-        ${COLUMNS.map(heading)}
-        <th role="columnheader" scope="col">Pages</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${stones.map((stone) => row(stone, stonePagesUrl))}
-    </tbody>
-  </table>`
-
-const heading = ({ name, isNumber }: StoneColumn): Html =>
-  html`<th role="columnheader" scope="col" ${isNumber === true ? NUMBER : NOTHING}>${name}</th>`
-
-const NUMBER: Html = { html: 'class="number"' }
-
-const row = (stone: StoneListItem, stonePagesUrl: string): Html =>
-  html`<tr role="row">
-    <th role="rowheader" scope="row">${stone.sku}</th>
-    ${COLUMNS.map((column) => cell(column, stone))}
-    <td role="cell" data-label="Pages">
-      <span
+  dataTable(
+    [{ name: 'SKU' }, ...COLUMNS, { name: 'Pages' }],
+    stones.map((stone) => [
+      stone.sku,
+      ...COLUMNS.map(({ render }) => render(stone)),
+      html`<span
         >${reportLink(stone)}
         <a href="${stonePagesUrl}${String(stone.id)}" aria-label="History of ${stone.sku}">History</a></span
-      >
-    </td>
-  </tr>`
-
-const cell = ({ name, isNumber, render }: StoneColumn, stone: StoneListItem): Html =>
-  html`<td role="cell" data-label="${name}" ${isNumber === true ? NUMBER : NOTHING}>${render(stone)}</td>`
+      >`,
+    ]),
+  )
 
 function reportLink({ sku, _links }: StoneListItem): Html {
   const href = _links.find(({ rel }) => rel === 'page.report')?.href

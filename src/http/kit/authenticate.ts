@@ -85,7 +85,7 @@ type TokenRequest = Pick<EndpointContext, 'headers' | 'method' | 'state'>
 async function verifyToken(ctx: TokenRequest, { bearer: { tokens, feed } }: BearerServices): Promise<AccessClaims> {
   const claims = tokens.verify(tokenIn(ctx.headers.authorization))
   if (claims === 'expired') throw invalidToken('The access token provided has expired.')
-  // The tokens of browser sessions are valid for the read-only pages alone.
+  // The tokens of browser sessions are valid for the pages alone.
   if (claims === 'invalid' || claims.client === BROWSER_CLIENT.client)
     throw invalidToken('The access token provided is invalid.')
   if (!(await isTokenActive(ctx, claims, feed))) throw invalidToken('The access token provided is invalid.')

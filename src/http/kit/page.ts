@@ -146,6 +146,12 @@ export const PRIVATE_PAGE_HEADERS = {
 /** An error message that screen readers announce immediately. */
 export const alert = (message: string): Html => html`<p class="alert" role="alert">${message}</p>`
 
+/** A time in UTC, so that all readers see the same. @param ms milliseconds since 1970 */
+export function timeOf(ms: number): Html {
+  const iso = new Date(ms).toISOString()
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
+}
+
 /** The errors of an endpoint group as pages. @param noteOf what an error of the status means for the reader */
 export const errorPages = (
   respond: PageResponder,

@@ -60,9 +60,3 @@ export const passphraseInput = (label: string): Html =>
       autocapitalize="none"
       spellcheck="false"
     />`
-
-/** Formats a time in UTC, so that sender and reader see the same. @param ms milliseconds since 1970 */
-export function timeOf(ms: number): Html {
-  const iso = new Date(ms).toISOString()
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
-}

@@ -5,11 +5,11 @@ import type { HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint, type EndpointGroup } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { alert, errorPages } from '../kit/page.ts'
+import { alert, errorPages, timeOf } from '../kit/page.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { secretKey } from '../secrets/records.ts'
 import { rateLimitedAccess, sameSiteForm, type SecretServices } from '../secrets/authentication.ts'
-import { copyButton, secretPage, passphraseInput, timeOf } from './layout.ts'
+import { copyButton, secretPage, passphraseInput } from './layout.ts'
 
 export const PAGE = { description: 'The page', mediaType: 'text/html' }
 

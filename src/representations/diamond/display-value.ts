@@ -1,4 +1,4 @@
-import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
+import { isField } from '../../domain/diamond/fields.ts'
 import { PATH_LINKS } from '../json.ts'
 import { diamondJson, type DiamondRepresentation } from './diamond-json.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from './field-descriptions.ts'
@@ -41,6 +41,7 @@ const UNLABELLED_NAMES: Readonly<Record<string, string>> = {
   certifications: 'Certificate',
   dataAccess: 'Access to data',
   isColored: 'Coloured',
+  isPublished: 'Published',
   model: '3D model',
   price: 'Price',
   proportions: 'Proportions',
@@ -51,8 +52,6 @@ export function fieldDisplayName(field: string): string {
   const description: FieldDescription | undefined = isField(field) ? FIELD_DESCRIPTIONS[field] : undefined
   return description?.label ?? UNLABELLED_NAMES[field] ?? field
 }
-
-const isField = (name: string): name is FieldName => Object.hasOwn(FIELDS, name)
 
 /** Indexed by the level's value in v4. */
 const LEVELS: Readonly<Record<string, readonly string[]>> = {

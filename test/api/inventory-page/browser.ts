@@ -4,6 +4,7 @@ import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts'
 import { vendor, type Vendor } from '../harness/account.ts'
+import { formBody, formHeaders, type Part } from '../harness/form.ts'
 import { expect, type ApiResponse, type Request } from '../harness/request.ts'
 import { form } from '../harness/secrets.ts'
 import type { Service } from '../harness/service.ts'
@@ -36,7 +37,7 @@ export const logInRequest = (
   fields: Readonly<Record<string, string>> = {},
 ): Request => {
   const sent = form(path, new URLSearchParams({ email, password, ...fields }).toString())
-  return { ...sent, headers: { ...sent.headers, 'Sec-Fetch-Site': 'same-origin', ...headers } }
+  return { ...sent, headers: { ...sent.headers, ...SAME_ORIGIN, ...headers } }
 }
 
 export const cookieIn = (response: ApiResponse): string => String(response.headers['set-cookie']?.[0])
@@ -59,7 +60,16 @@ export type Owner = {
   readonly owner: Vendor
   /** Gets a page with the cookie of this owner. */
   readonly openPage: (path: string) => Promise<ApiResponse>
+  /** Sends a form of a page with the cookie of this owner. */
+  readonly submit: (path: string, fields: Fields, headers?: Request['headers']) => Promise<ApiResponse>
+  /** Sends a form with a file. */
+  readonly submitFile: (path: string, parts: readonly Part[]) => Promise<ApiResponse>
 }
+
+type Fields = Readonly<Record<string, string>>
+
+/** What a browser says of a form that one of the service's pages has sent. */
+const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' }
 
 export async function newOwner(service: Service): Promise<Owner> {
   const person = await newPerson(service)
@@ -68,5 +78,20 @@ export async function newOwner(service: Service): Promise<Owner> {
   const grant = { account: person.account, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
   const cookie = await cookieOf(service, person)
   const owner = vendor(service.url, person.account, tokens.issue(grant, 'programs', 0))
-  return { person, owner, openPage: (path) => getPage(service, path, cookie) }
+  return {
+    person,
+    owner,
+    openPage: (path) => getPage(service, path, cookie),
+    submit(path, fields, headers = {}) {
+      const sent = form(path, new URLSearchParams(fields).toString())
+      return service.send({ ...sent, headers: { ...sent.headers, ...SAME_ORIGIN, Cookie: cookie, ...headers } })
+    },
+    submitFile: (path, parts) =>
+      service.send({
+        method: 'POST',
+        path,
+        headers: { ...formHeaders, ...SAME_ORIGIN, Cookie: cookie },
+        body: formBody(parts),
+      }),
+  }
 }

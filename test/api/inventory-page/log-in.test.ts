@@ -52,10 +52,18 @@ test('leads to no page of another site', async ({ service, ann }) => {
     expect(303, await service.send(logInRequest(ann, {}, '/inventory', { page }))).headers.location
   assert.is(await leadsTo('inventory/7'), 'inventory/7')
   assert.is(await leadsTo('inventory?sort=carat'), 'inventory?sort=carat')
-  for (const page of ['//evil.example', 'https://evil.example/inventory', '/inventory', 'inventory/../x', 'inventory\n']) {
+  for (const page of [
+    '//evil.example',
+    'https://evil.example/inventory',
+    '/inventory',
+    'inventory/../x',
+    'inventory\n',
+  ]) {
     assert.is(await leadsTo(page), 'inventory', page)
   }
-  const wrong = await service.send(logInRequest({ ...ann, password: 'wrong' }, {}, '/inventory', { page: 'inventory/7' }))
+  const wrong = await service.send(
+    logInRequest({ ...ann, password: 'wrong' }, {}, '/inventory', { page: 'inventory/7' }),
+  )
   assert.ok(expect(403, wrong).text.includes('name="page" value="inventory/7"'))
 })
 

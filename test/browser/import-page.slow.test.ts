@@ -1,0 +1,131 @@
+import type { Locator, Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { newOwner } from '../api/inventory-page/browser.ts'
+import { smallPdf } from '../api/harness/form.ts'
+import { startService, type Service } from '../api/harness/service.ts'
+import { workbook } from '../cli/import/workbook-file.ts'
+import { zipFile } from '../trade-files/zip-file.ts'
+import { accessibilityViolations } from './accessibility.ts'
+import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
+
+type Given = { service: Service; browser: Browser }
+
+const HEADER = ['Stock #', 'Shape', 'Weight', 'Color', 'Clarity', 'Price', 'Disc %', 'Lab', 'Report No', 'Table', 'Box']
+const reportNumber = (index: number) => 6_200_000_000 + index
+
+/** 300 rows with two wrong cells, and a column for the price that may be the price per carat. */
+const ROWS = Array.from({ length: 300 }, (_, index) => [
+  `B-${index}`,
+  ['Round', 'Oval', 'Pear'][index % 3] ?? '',
+  index === 6 ? 'heavy' : 0.5 + index / 100,
+  'DEFG'.charAt(index % 4),
+  index === 10 ? 'super' : 'VS1',
+  1_000 + index,
+  -20,
+  'GIA',
+  reportNumber(index),
+  57,
+  7,
+])
+
+const archive = zipFile([
+  { name: 'stock.xlsx', content: await workbook({ Stock: [HEADER, ...ROWS] }) },
+  ...Array.from({ length: 20 }, (_, index) => ({
+    name: `reports/${reportNumber(index)}.pdf`,
+    content: smallPdf(),
+  })),
+])
+
+/** Presses a button or a choice with the keyboard. */
+const press = async (control: Locator, key = 'Enter') => {
+  await control.focus()
+  await control.press(key)
+}
+
+const fitsScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
+
+const launch = await findBrowser()
+if (launch !== undefined) {
+  for (const device of [
+    { name: 'desktop', width: 1280 },
+    { name: 'desktop-dark', width: 1280, dark: true },
+    { name: 'phone', width: 390 },
+    { name: 'phone-dark', width: 390, dark: true },
+    { name: 'desktop-without-scripts', width: 1280, script: false },
+  ]) {
+    const test = suite<Given>(`the import page on a ${device.name}`)
+    test.before(async (given) => {
+      given.service = await startService()
+      given.browser = await startBrowser(launch, device)
+    })
+    test.after(async ({ service, browser }) => {
+      await browser.close()
+      await service.stop()
+    })
+
+    test('leads by keyboard from the log-in to imported stones, and undoes them', async ({ service, browser }) => {
+      const hasScript = device.script !== false
+      const { person } = await newOwner(service)
+      const { page, messages } = await browser.open()
+      /** The page fits the screen and is accessible. */
+      const isGood = async (name: string) => {
+        if (!hasScript) return
+        assert.equal(await accessibilityViolations(page), [], name)
+        assert.ok(await fitsScreen(page), name)
+        await saveScreenshot(page, `import-${name}-${device.name}`)
+      }
+      /** Without scripts, the person reloads the page to see the progress. */
+      const untilShown = async (text: RegExp) => {
+        const shown = page.getByRole('status').filter({ hasText: text })
+        if (!hasScript) while (!(await shown.isVisible())) await page.getByRole('link', { name: 'Reload' }).click()
+        await shown.waitFor()
+      }
+
+      await page.goto(`${service.url}/inventory/import`)
+      await page.getByLabel('E-mail address').fill(person.email)
+      await page.getByLabel('Password').fill(person.password)
+      await page.keyboard.press('Enter')
+      const upload = page.getByLabel('File', { exact: true })
+      await upload.waitFor()
+      await isGood('upload')
+      await upload.setInputFiles({ name: 'stock.zip', mimeType: 'application/zip', buffer: archive })
+      await press(page.getByRole('button', { name: 'Upload' }))
+
+      await page.getByRole('heading', { name: 'Questions' }).waitFor()
+      await isGood('questions')
+      await press(page.getByLabel('It is the price of the whole stone'), 'Space')
+      await press(page.getByRole('button', { name: 'Ignore the columns without an answer' }))
+
+      await page.getByText('2 lines have 2 errors').waitFor()
+      await page.getByRole('rowheader', { name: 'Line 8' }).waitFor()
+      await isGood('errors')
+      await page.getByLabel('“super” in Clarity, 1 line').selectOption('SI1')
+      await press(page.getByLabel('Leave out these 2 lines'), 'Space')
+      await press(page.getByRole('button', { name: 'Continue' }))
+
+      const apply = page.getByRole('button', { name: 'Import: create 299 stones' })
+      await apply.waitFor()
+      await page.getByText('PDFs that belong to a line: 19 of 20').waitFor()
+      await isGood('ready')
+      await press(apply)
+      await untilShown(/^Imported: 299 stones created, 299 reports attached\.$/)
+      await isGood('result')
+
+      await press(page.getByRole('link', { name: 'Your inventory' }))
+      await page.getByText('Stones 1 to 25 of 299').waitFor()
+      await press(page.getByRole('link', { name: 'Import', exact: true }))
+      await page.getByRole('row', { name: /^stock\.zip/ }).waitFor()
+      await isGood('list')
+      await press(page.getByRole('link', { name: 'stock.zip' }))
+      await press(page.getByText('Undo this import'))
+      await isGood('undo')
+      await press(page.getByRole('button', { name: 'Undo the import' }))
+      await untilShown(/^Undone: 299 stones restored\.$/)
+      assert.equal(messages, [])
+      await page.close()
+    })
+
+    test.run()
+  }
+}
