@@ -48,7 +48,7 @@ import { showInventory } from './inventory/inventory-page.ts'
 import { changeImportByPage, showImport, showImports, uploadByPage } from './inventory/imports/pages.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
 import type { BrowserServices } from './inventory/session.ts'
-import { showOwnStone } from './inventory/stone.ts'
+import { changeStoneByPage, showOwnStone } from './inventory/stone.ts'
 import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
 import type { UrlServices } from './kit/public-urls.ts'
@@ -124,6 +124,7 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   showImport,
   changeImportByPage,
   showOwnStone,
+  changeStoneByPage,
   readLogCheckpoint,
   readLogKey,
   readLogConsistency,

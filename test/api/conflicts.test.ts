@@ -6,6 +6,7 @@ import { attachModel, modelFile, modelRequest } from './harness/models.ts'
 import { expect, refusal, type Request } from './harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
+import { newOwner } from './inventory-page/browser.ts'
 
 const test = suite('a change that loses every retry to concurrent writers')
 
@@ -62,7 +63,10 @@ test('is rejected with 409 without internal details of the store, and succeeds w
       { method: 'POST', path: `/v4/webhook/${webhook}/secret` },
       { method: 'DELETE', path: `/v4/webhook/${webhook}` },
     ]
+    const person = await newOwner(service)
+    const stone = `/inventory/${(await created(person.owner)).id}`
     others.busy = true
+    assert.match(expect(409, await person.submit(stone, { do: 'delete' })).text, 'changed by another request')
     for (const change of changes) {
       const { error } = refusal(409, await ann.send(change))
       assert.match(error.join(), 'changed by another request')

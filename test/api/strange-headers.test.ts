@@ -137,6 +137,7 @@ async function requestsToAllEndpoints(
     uploadByPage: () => page('/inventory/import', ''),
     showImport: () => get('/inventory/import/im_1'),
     changeImportByPage: () => page('/inventory/import/im_1', 'do=apply'),
+    changeStoneByPage: () => page(`/inventory/${id}`, 'do=delete'),
     showOwnStone: () => get(`/inventory/${id}`),
     readLogCheckpoint: () => get('/log/checkpoint'),
     readLogKey: () => get('/log/key'),

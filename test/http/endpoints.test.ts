@@ -4,6 +4,7 @@ import type { Endpoint } from '../../src/http/kit/endpoint.ts'
 import { declaredStatuses } from '../../src/http/openapi/operation.ts'
 import { sendRaw } from '../api/harness/raw.ts'
 import type { Request } from '../api/harness/request.ts'
+import { cookieOf, newPerson } from '../api/inventory-page/browser.ts'
 import { newSender } from '../api/harness/secrets.ts'
 import { apiSuite, type Service } from '../api/harness/service.ts'
 
@@ -30,6 +31,7 @@ const requestTo = (endpoint: AnyEndpoint, method = endpoint.methods[0]): Request
 /** Valid credentials for the endpoint, except for the token server, which has its own tests. */
 async function credentials(service: Service, { auth }: AnyEndpoint): Promise<Record<string, string>> {
   if (auth.scheme === 'bearer') return { Authorization: `Bearer ${service.ann.token}` }
+  if (auth.scheme === 'cookie') return { Cookie: await cookieOf(service, await newPerson(service)) }
   if (auth.scheme === 'api-token') return { Authorization: (await newSender(service.installation)).authorization }
   // An unregistered client, in the header that gets a challenge.
   return auth.scheme === 'oauth-client' ? { Authorization: 'Basic eDp5' } : {}

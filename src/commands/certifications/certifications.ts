@@ -31,6 +31,14 @@ import type { IdAllocator } from '../installation/id-allocator.ts'
 
 export type CertificationCommandContext = CommandContext & { readonly certificationIds: IdAllocator }
 
+type AttachOptions = {
+  readonly file?: ReceivedFile | undefined
+  /** The certification that is removed at the same time. */
+  readonly replaces?: number | undefined
+  /** From Idempotency-Key: a repeated request returns the first certification. */
+  readonly key?: IdempotencyKey | undefined
+}
+
 /** A report's file, completely received and validated. */
 export type ReceivedFile = { readonly incoming: FileUpload; readonly name: string | null }
 
@@ -41,12 +49,14 @@ type AttachedCertification = {
   readonly position: Position | undefined
 }
 
-type CertificationInputWithFile = CertificationInput & { readonly file: ReportFile | null }
+type CertificationInputWithFile = CertificationInput & {
+  readonly file: ReportFile | null
+  readonly replaces?: number
+}
 
 /**
  * Attaches a report to a diamond. The file is durable and held before the event is appended, and the event before the
  * response is sent. After the append the file is checked again, so an acknowledged certification always has its file.
- * @param key from Idempotency-Key: a repeated request returns the first certification
  * @throws RequestError 'missing', 'forbidden', 'invalid' if the key was used with a different body; WrongRevision,
  *   OutcomeUnknown, StoreUnavailable
  */
@@ -54,8 +64,7 @@ export async function attachCertification(
   context: CertificationCommandContext,
   principal: CommandPrincipal,
   input: CertificationInput,
-  file?: ReceivedFile,
-  key?: IdempotencyKey,
+  { file, replaces, key }: AttachOptions = {},
 ): Promise<AttachedCertification> {
   const { diamond } = input
   const stream = diamondStream(diamond)
@@ -69,7 +78,7 @@ export async function attachCertification(
   return withFileHold(heldFile === undefined ? [] : [heldFile], () => {
     const reportFile =
       heldFile === undefined ? null : { digest: heldFile.digest, bytes: heldFile.bytes, name: file?.name ?? null }
-    const inputWithFile = { ...input, file: reportFile }
+    const inputWithFile = { ...input, file: reportFile, ...(replaces !== undefined && { replaces }) }
     if (key === undefined) return attachWithCommandId(context, principal, inputWithFile, randomUUID(), heldFile)
     const request = { ...key, owner: principal.owner, body: inputWithFile }
     return handleIdempotent(context, request, {
@@ -86,7 +95,7 @@ export async function attachCertification(
 async function attachWithCommandId(
   context: CertificationCommandContext,
   principal: CommandPrincipal,
-  { diamond, laboratory, number, file }: CertificationInputWithFile,
+  { diamond, laboratory, number, file, replaces }: CertificationInputWithFile,
   commandId: string,
   heldFile: StoredFile | undefined,
 ): Promise<AttachedCertification> {
@@ -97,7 +106,10 @@ async function attachWithCommandId(
     context,
     { stream, id: commandId, origin },
     diamondFold,
-    (diamondState) => attach(diamondState, { diamond, owner }, id, { laboratory, number, file }),
+    (diamondState) => [
+      ...(replaces === undefined ? [] : detach(diamondState, replaces, owner)),
+      ...attach(diamondState, { diamond, owner }, id, { laboratory, number, file }),
+    ],
   )
   const attached = events.find((event) => event.type === 'CertificationAttached')
   if (attached === undefined || state.status !== 'live') return replayAttachment(context, stream, commandId)

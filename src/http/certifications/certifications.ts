@@ -51,13 +51,8 @@ export const attachCertificationEndpoint = endpoint({
   async handler(ctx, { certifications: { context, diamondsProgress, links } }: CertificationServices) {
     const actor = actorOf(ctx)
     const input = await validateUpload(context, actor, ctx.request.body)
-    const { certification, diamond, position } = await attachCertification(
-      context,
-      actor,
-      input,
-      ctx.request.body.file,
-      idempotencyKeyOf(ctx),
-    )
+    const options = { file: ctx.request.body.file, key: idempotencyKeyOf(ctx) }
+    const { certification, diamond, position } = await attachCertification(context, actor, input, options)
     const headers = await waitForReadModel(ctx, diamondsProgress, position)
     const body = certificationJson(certification, fileLinkRevision(diamond), links)
     return created(`${links.baseUrl}/v4/certification/${certification.id}`, body, headers)

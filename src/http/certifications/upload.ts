@@ -18,18 +18,31 @@ import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
 
 export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
 
-export const certificationUpload: RequestBody<
-  CertificationUpload,
-  { readonly certifications: { readonly uploads: FormUploads } },
-  BearerPrincipal
-> = {
+type UploadServices = { readonly certifications: { readonly uploads: FormUploads } }
+
+export const certificationUpload: RequestBody<CertificationUpload, UploadServices, BearerPrincipal> = {
   mediaTypes: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
   maxBytes: MAX_REPORT_BYTES + FORM_OVERHEAD_BYTES,
   schema: NEW_CERTIFICATION,
-  read: (ctx, { certifications: { uploads } }) =>
-    readUpload(uploads, ctx, { account: ctx.state.principal.account, address: ctx.ip }),
+  read: (ctx, { certifications: { uploads } }) => readUpload(uploads, ctx, uploaderOf(ctx)),
   release: ({ file }) => file?.incoming.discard(),
 }
+
+/** A form of texts, with a PDF if it is multipart. */
+export const pdfForm: RequestBody<UploadForm, UploadServices, BearerPrincipal> = {
+  mediaTypes: ['multipart/form-data', 'application/x-www-form-urlencoded'],
+  maxBytes: MAX_REPORT_BYTES + FORM_OVERHEAD_BYTES,
+  read: (ctx, { certifications: { uploads } }) => readForm(uploads, ctx, uploaderOf(ctx)),
+  release: ({ file }) => file?.incoming.discard(),
+}
+
+const uploaderOf = ({
+  ip,
+  state: { principal },
+}: Pick<EndpointContext<BearerPrincipal>, 'ip' | 'state'>): Uploader => ({
+  account: principal.account,
+  address: ip,
+})
 
 /**
  * Reads a form or a JSON body. Streams the file of a form into temporary storage; the caller discards it unless it was
@@ -44,8 +57,7 @@ async function readUpload(
   const type = ctx.get('Content-Type')
   if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
   const { texts, file, fileError } = await readForm(uploads, ctx, uploader)
-  const pdf = file && { ...file, name: pdfFileName(file.name ?? '') }
-  return { input: certificationFromForm(texts), file: pdf, fileError }
+  return { input: certificationFromForm(texts), file, fileError }
 }
 
 const readJson = jsonReader()
@@ -53,7 +65,8 @@ const readJson = jsonReader()
 async function readForm(uploads: FormUploads, ctx: EndpointContext, uploader: Uploader): Promise<UploadForm> {
   if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
   try {
-    return await uploads.read(ctx, uploader, PDF)
+    const { file, ...form } = await uploads.read(ctx, uploader, PDF)
+    return { ...form, file: file && { ...file, name: pdfFileName(file.name ?? '') } }
   } catch (error) {
     throw error instanceof FormUploadError ? withTextFaults(error) : error
   }

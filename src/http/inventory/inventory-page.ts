@@ -1,10 +1,9 @@
-import { stonesTable, type StoneListItem } from './table.ts'
+import { stonesTable } from './table.ts'
 import { FIELDS, type FieldName, type V4FilterableField } from '../../domain/diamond/fields.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
 import { attributeOf, parametersOf } from '../../projections/diamonds/list-attributes.ts'
 import type { DiamondPageRequest } from '../../projections/diamonds/list-plan.ts'
-import { diamondListJson } from '../../representations/diamond/diamond-json.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/field-descriptions.ts'
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/list-query.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
@@ -13,8 +12,9 @@ import { endpoint } from '../kit/endpoint.ts'
 import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, errorText, pathToRoot } from '../kit/page.ts'
-import { accountActions, inventoryPagesGroup, widePage } from './layout.ts'
-import { session } from './session.ts'
+import { accountActions, inventoryPagesGroup, logInPage, pageIn, widePage } from './layout.ts'
+import { ownStonesOf } from './stone-forms.ts'
+import { optionalSession } from './session.ts'
 import { valuesOf } from './values.ts'
 
 export const showInventory = endpoint({
@@ -23,7 +23,7 @@ export const showInventory = endpoint({
   path: '/inventory',
   summary:
     "Show the account's inventory in the browser, with the filters and sort orders of v4's list, or the log-in form",
-  auth: session,
+  auth: optionalSession,
   query: LIST_QUERY.v4.omit({ after: true }),
   responses: {
     200: { description: 'The inventory, or the log-in form', mediaType: 'text/html' },
@@ -38,6 +38,7 @@ export const showInventory = endpoint({
     try {
       // This page uses offset pagination only.
       const listQuery = parseListQuery('v4', query.toString(), () => undefined)
+      if (principal === undefined) return logInPage({ status: 200, target })
       return await listPage({ account: principal.account, target }, diamonds, query, listQuery)
     } catch (error) {
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
@@ -45,7 +46,9 @@ export const showInventory = endpoint({
       const text = errorText(faults)
       // A malformed query was not sent by the form, so keep the parameter names.
       const errorMessage = alert(error.kind === 'invalid' ? replaceParameterNames(text) : text)
-      return inventoryPage(status, target, html`${errorMessage} ${filterForm(query)}`)
+      return principal === undefined
+        ? logInPage({ status, target, errorMessage })
+        : inventoryPage(status, target, html`${errorMessage} ${filterForm(query)}`)
     }
   },
 })
@@ -76,11 +79,11 @@ async function listPage(
   { filter, page }: ListQuery,
 ): Promise<HttpResponse> {
   const list = await queries.list(account, filter, page)
-  const stones = JSON.parse(diamondListJson('v4', list.views, links)) as StoneListItem[]
+  const stones = ownStonesOf(list.views, links)
   const home = pathToRoot(target)
   const content = html`${filterForm(query)} ${stalenessNote(list)}
     <p role="status">${pageSummary(list.total, page, stones.length)}</p>
-    ${stones.length === 0 ? emptyListNote(query, list.total, home) : stonesTable(stones, `${home}inventory/`)}
+    ${stones.length === 0 ? emptyListNote(query, list.total, home) : stonesTable(stones, home, pageIn(target))}
     ${pagesNav(query, page, list.total)}`
   return inventoryPage(200, target, content)
 }

@@ -1,6 +1,8 @@
-import type { EndpointGroup } from '../kit/endpoint.ts'
+import { RequestError } from '../../domain/request-error.ts'
+import type { EndpointGroup, RequestBody } from '../kit/endpoint.ts'
+import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { CARD, CONTROLS, definePages, errorPages, pathToRoot, PRIVATE_PAGE_HEADERS } from '../kit/page.ts'
+import { CARD, CONTROLS, definePages, errorPages, errorText, pathToRoot, PRIVATE_PAGE_HEADERS } from '../kit/page.ts'
 import type { HttpResponse } from '../kit/response.ts'
 
 /** Pages with more styles. @param policy further sources, by directive */
@@ -11,7 +13,16 @@ export const defineInventoryPages = (style: string, policy: Readonly<Record<stri
     headers: PRIVATE_PAGE_HEADERS,
   })
 
-const narrowPage = defineInventoryPages('')
+/** A box of a choice before its text, and buttons that delete. */
+export const FORMS = `
+label>input,label>select{margin:.25rem 0 .75rem;font-weight:400}
+label.check{display:flex;gap:.625rem;align-items:baseline;padding:.25rem 0;font-weight:400}
+label.check input{flex:none;width:1.125rem;height:1.125rem;margin:0;padding:0;accent-color:var(--deed)}
+button.danger{color:var(--danger);background:none;border:1px solid currentColor}
+`
+
+/** A card with forms. */
+export const formPage = defineInventoryPages(FORMS)
 
 /** Forms in columns, and tables, which are cards on small screens. */
 export const WIDE = `
@@ -37,6 +48,11 @@ th,td{padding:.5rem .625rem;text-align:left;border-bottom:1px solid var(--line)}
 thead th{color:var(--soft);font-size:var(--small);font-weight:400}
 tbody th{min-width:7rem;font-weight:600;overflow-wrap:anywhere}
 .number{text-align:right}
+[popover]{width:min(30rem,calc(100vw - 2rem));max-height:calc(100vh - 2rem);overflow:auto;padding:1.25rem;color:inherit;text-align:left;background:var(--paper);border:1px solid var(--line);border-radius:1rem}
+[popover] h2{margin:0 0 .5rem;overflow-wrap:anywhere}
+[popover]::backdrop{background:rgb(10 15 25/.4)}
+[popovertarget]{min-height:2.25rem;margin:0;padding:.25rem .75rem}
+.links{display:flex;gap:1.5rem}
 .pages{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;margin:0;padding:0;list-style:none}
 .pages a{display:inline-block;padding:.5rem 0}
 @media (max-width:60rem){
@@ -57,7 +73,7 @@ fieldset:has([type=date]){grid-column:auto}
 `
 
 /** The list and its filters. */
-export const widePage = defineInventoryPages(WIDE)
+export const widePage = defineInventoryPages(FORMS + WIDE)
 
 type LogInPage = {
   readonly status: number
@@ -78,7 +94,7 @@ export function logInPage({
   email = '',
 }: LogInPage): HttpResponse {
   const home = pathToRoot(target)
-  return narrowPage({
+  return formPage({
     status,
     title: 'Your inventory',
     home,
@@ -107,7 +123,35 @@ export function pageIn(target: string): string {
   return path.split('/').filter(Boolean).join('/') + (query === '' ? '' : `?${query}`)
 }
 
-const pages = errorPages((page) => narrowPage({ ...page, actions: inventoryLink(page.home ?? '') }))
+/** The page that a form names, if it is one of the inventory: forms lead to no other site. */
+export const ownPageIn = (page: string): string | undefined => (PAGE.test(page) ? pageIn(`/${page}`) : undefined)
+
+const PAGE = /^inventory(?:\/[\w-]+)*(?:\?.*)?$/
+
+/** A body, or why it was rejected: the pages show both. */
+export const orRefusal = <Value, Service, Principal>(
+  body: RequestBody<Value, Service, Principal>,
+): RequestBody<Value | RequestError, Service, Principal> => ({
+  ...body,
+  async read(ctx, services) {
+    try {
+      return await body.read(ctx, services)
+    } catch (error) {
+      if (error instanceof RequestError) return error
+      throw error
+    }
+  },
+  release: (value) => (value instanceof RequestError ? undefined : body.release?.(value)),
+})
+
+/** Why a form was rejected, for the page that shows it again. @throws the error, unless the person can do something about it */
+export function describeRefusal(error: unknown): { readonly status: number; readonly message: string } {
+  const { status, faults } = toHttpErrorDetails(error)
+  if (status >= 500) throw error
+  return { status, message: errorText(faults) }
+}
+
+const pages = errorPages((page) => formPage({ ...page, actions: inventoryLink(page.home ?? '') }))
 
 /** The link back to the list. @param home from `pathToRoot` */
 export const inventoryLink = (home: string): Html => html`<a href="${home}inventory">Your inventory</a>`

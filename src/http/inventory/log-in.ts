@@ -7,7 +7,7 @@ import { eventOriginFor, eventOriginOf } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { alert, pathToRoot } from '../kit/page.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
-import { inventoryPagesGroup, logInPage, pageIn } from './layout.ts'
+import { inventoryPagesGroup, logInPage, ownPageIn, pageIn } from './layout.ts'
 import { clearSessionCookie, sameSiteLogOut, setSessionCookie, sameSiteLogIn, type BrowserServices } from './session.ts'
 
 /** Bytes. The longest valid form is much smaller. */
@@ -44,7 +44,7 @@ export const logInByPage = endpoint({
   async handler(ctx, { browser: { sessions, cookie } }: BrowserServices) {
     const { email, password, page } = ctx.request.body
     // A page of another site is ignored.
-    const wantedPage = PAGE.test(page) ? pageIn(`/${page}`) : pageIn(ctx.originalUrl)
+    const wantedPage = ownPageIn(page) ?? pageIn(ctx.originalUrl)
     const logIn = { username: email, password, address: ctx.ip, client: BROWSER_CLIENT }
     try {
       if (email === '' || password === '') throw new InvalidGrant('E-mail address and password are required')
@@ -63,8 +63,6 @@ export const logInByPage = endpoint({
     }
   },
 })
-
-const PAGE = /^inventory(?:\/[\w-]+)*(?:\?.*)?$/
 
 export const logOutByPage = endpoint({
   operationId: 'logOutByPage',

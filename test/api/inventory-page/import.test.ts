@@ -238,6 +238,7 @@ test('is the log-in form without a session, and is not for other accounts or sit
     assert.ok(isLogIn(expect(200, await service.send({ path }))), path)
   for (const path of ['/inventory/import', pathOf(id)])
     assert.ok(isLogIn(expect(200, await ann.submit(path, { do: 'delete' }, { Cookie: 'adamant=x' }))), path)
+  expect(404, await bob.submit(pathOf('im_unknown'), { do: 'delete' }))
   expect(403, await bob.openPage(pathOf(id)))
   expect(403, await bob.submit(pathOf(id), { do: 'delete' }))
   expect(403, await ann.submit(pathOf(id), { do: 'delete' }, { 'Sec-Fetch-Site': 'cross-site' }))

@@ -112,7 +112,7 @@ test('shows the error of a query and keeps the input', async ({ service }) => {
     assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(message), query)
     assert.ok(page.text.includes('value="typed"') && page.text.includes('Log out'))
   }
-  const anonymous = expect(200, await service.send({ path: '/inventory?limit=x' }))
+  const anonymous = expect(400, await service.send({ path: '/inventory?limit=x' }))
   assert.ok(isLogIn(anonymous))
 })
 

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../kit/html.ts'
 import { sourceHash, type Page } from '../../kit/page.ts'
 import type { HttpResponse } from '../../kit/response.ts'
-import { defineInventoryPages, WIDE } from '../layout.ts'
+import { defineInventoryPages, FORMS, WIDE } from '../layout.ts'
 
 /** Shows the progress of an upload and of an import, and accepts a file that is dropped anywhere. The pages work without it. */
 const SCRIPT = `
@@ -38,11 +38,9 @@ showProgress()
 `
 
 const respond = defineInventoryPages(
-  `${WIDE}
+  `${FORMS}${WIDE}
 input[type=file]{padding:2rem 1rem;border-style:dashed;border-width:2px}
 .radios{margin-bottom:1rem}
-label.check{display:flex;gap:.625rem;align-items:baseline;padding:.25rem 0;font-weight:400}
-label.check input{flex:none;width:1.125rem;height:1.125rem;margin:0;padding:0;accent-color:var(--deed)}
 [role=status]{margin:0 0 1rem}
 td select{padding:.375rem .5rem}
 .choices-beside{display:flex;flex-wrap:wrap;gap:0 3rem}
@@ -57,7 +55,6 @@ td select{padding:.375rem .5rem}
 .cards dd{text-align:right}
 progress{width:100%;height:1.25rem;accent-color:var(--deed)}
 button:disabled{opacity:.6;cursor:progress}
-button.danger{color:var(--danger);background:none;border:1px solid currentColor}
 `,
   { 'script-src': sourceHash(SCRIPT), 'connect-src': "'self'" },
 )

@@ -17,13 +17,12 @@ import { refuseFile, requireOwnImport, type ImportServices } from '../../imports
 import { stockListUpload } from '../../imports/upload.ts'
 import type { BearerPrincipal } from '../../kit/authenticate.ts'
 import { endpoint, type EndpointContext, type RequestBody } from '../../kit/endpoint.ts'
-import { toHttpErrorDetails } from '../../kit/errors.ts'
 import { html, NOTHING, type Html } from '../../kit/html.ts'
-import { alert, errorText, pathToRoot } from '../../kit/page.ts'
+import { alert, pathToRoot } from '../../kit/page.ts'
 import { formOptions } from '../../kit/parameters/form.ts'
 import { bodyReader } from '../../kit/read-body.ts'
 import { seeOther, type HttpResponse } from '../../kit/response.ts'
-import { accountActions, inventoryPagesGroup, LOG_IN_RESPONSE } from '../layout.ts'
+import { accountActions, describeRefusal, inventoryPagesGroup, LOG_IN_RESPONSE, orRefusal } from '../layout.ts'
 import { sameSiteSession, session } from '../session.ts'
 import { chosenOptions, controlsOf, modeOf } from './controls.ts'
 import { importPage } from './layout.ts'
@@ -65,19 +64,7 @@ async function uploadPage(
 
 type Upload = Awaited<ReturnType<typeof stockListUpload.read>>
 
-/** An upload, or why it was rejected: the page shows both. */
-const uploadForm: RequestBody<Upload | RequestError, ImportServices, BearerPrincipal> = {
-  ...stockListUpload,
-  async read(ctx, services) {
-    try {
-      return await stockListUpload.read(ctx, services)
-    } catch (error) {
-      if (error instanceof RequestError) return error
-      throw error
-    }
-  },
-  release: (upload) => (upload instanceof RequestError ? undefined : stockListUpload.release?.(upload)),
-}
+const uploadForm: RequestBody<Upload | RequestError, ImportServices, BearerPrincipal> = orRefusal(stockListUpload)
 
 export const uploadByPage = endpoint({
   operationId: 'uploadByPage',
@@ -101,7 +88,7 @@ export const uploadByPage = endpoint({
       return seeOther(`${pathToRoot(ctx.originalUrl)}inventory/import/${stockImport.id}`, NO_STORE)
     } catch (error) {
       const { status, message } = describeRefusal(error)
-      return uploadPage(ctx, services, status, alert(message))
+      return uploadPage(ctx, services, status, alert(replaceOptionNames(message)))
     }
   },
 })
@@ -111,13 +98,6 @@ function optionsIn(options: unknown) {
   const { mode: text, ...others } = options as Readonly<Record<string, unknown>>
   const { alternatives } = modeOf({})
   return changeOptions({}, { ...others, ...alternatives[Number(text ?? NaN)]?.change })
-}
-
-/** @throws the error, unless the person can do something about it */
-function describeRefusal(error: unknown): { readonly status: number; readonly message: string } {
-  const { status, faults } = toHttpErrorDetails(error)
-  if (status >= 500) throw error
-  return { status, message: replaceOptionNames(errorText(faults)) }
 }
 
 /** The options in messages, in the words of the page. */
@@ -226,7 +206,7 @@ export const changeImportByPage = endpoint({
       return seeOther(action === 'delete' ? page : `${page}/${stockImport.id}`, NO_STORE)
     } catch (error) {
       const { status, message } = describeRefusal(error)
-      return pageOf(ctx, services, await requireOwnImport(ctx, services), status, alert(message))
+      return pageOf(ctx, services, await requireOwnImport(ctx, services), status, alert(replaceOptionNames(message)))
     }
   },
 })

@@ -34,7 +34,7 @@ export function importView(shown: ShownImport): Html {
   return endView(stockImport)
 }
 
-export const stateText = ({ state, counts, undoCounts, why }: StockImport): string => {
+const stateText = ({ state, counts, undoCounts, why }: StockImport): string => {
   switch (state) {
     case 'asking':
       return 'Has questions'
