@@ -108,27 +108,29 @@ const UNDO = html`<details>
 
 function unappliedView(stockImport: StockImport, reading: StoredReading): Html {
   const controls = controlsOf(reading, stockImport.options)
-  return html`<p role="status">${unappliedStatus(stockImport, reading)}</p>
+  return html`<p role="status">${unappliedStatus(stockImport, reading, controls.questions.length)}</p>
     <form method="post">
       <input type="hidden" name="reading" value="${stockImport.reading.digest}" />
       ${stockImport.state === 'ready' ? readySection(reading) : NOTHING}
       ${controls.questions.length === 0 ? NOTHING : questionsSection(controls.questions)}
-      ${reading.errorCount === 0 ? NOTHING : errorsSection(reading, controls)}
-      ${reading.errorCount === 0 && controls.badLines.length > 0 ? controls.badLines.map(fieldOf) : NOTHING}
+      ${reading.errorCount === 0 ? controls.badLines.map(fieldOf) : errorsSection(reading, controls)}
       ${reading.first.length === 0 ? NOTHING : firstStones(reading)} ${columnsSection(reading, controls)}
       <h2>How the file is read</h2>
       <div class="choices-beside">${controls.others.map(fieldOf)}</div>
       ${remarksSection(reading)}
       <div class="deeds">
-        ${button('read', 'Read the file again', { html: 'class="quiet"' })}
-        ${button('delete', 'Discard the file', QUIET)}
+        ${button('read', 'Read the file again', QUIET)} ${button('delete', 'Discard the file', QUIET)}
       </div>
     </form>`
 }
 
-function unappliedStatus({ state }: StockImport, { questions, rows, badLines, errorCount }: StoredReading): string {
+function unappliedStatus(
+  { state }: StockImport,
+  { rows, badLines, errorCount }: StoredReading,
+  questionCount: number,
+): string {
   if (state === 'asking')
-    return `${plural(questions.length, 'question', 'questions')} must be answered before the file can be read. Nothing is imported yet.`
+    return `${plural(questionCount, 'question', 'questions')} must be answered before the file can be read. Nothing is imported yet.`
   if (state === 'invalid')
     return `${plural(badLines, 'line has', 'lines have')} ${plural(errorCount, 'error', 'errors')}; the file has ${plural(rows, 'line', 'lines')}. Nothing is imported yet.`
   return `The file can be imported. It has ${plural(rows, 'line', 'lines')}. Nothing is imported yet.`
