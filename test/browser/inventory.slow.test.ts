@@ -12,6 +12,13 @@ type Given = { service: Service; browser: Browser }
 
 const fitsScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
 
+const tallestStone = (page: Page): Promise<number> =>
+  page
+    .locator('tbody tr')
+    .evaluateAll((rows) => Math.max(...rows.map((row) => (row as unknown as Box).getBoundingClientRect().height)))
+
+type Box = { getBoundingClientRect(): { height: number } }
+
 const SHAPES = ['Round', 'Pear', 'Emerald', 'Oval']
 const COLORS = ['D', 'G', 'J']
 
@@ -70,6 +77,13 @@ if (launch !== undefined) {
       assert.equal(await accessibilityViolations(page), [])
       assert.ok(await fitsScreen(page))
       await saveScreenshot(page, `inventory-${device.name}`)
+      // A line on a desktop, at most 120 pixels on a phone
+      assert.ok((await tallestStone(page)) <= (device.width < 600 ? 120 : 56))
+      await page.emulateMedia({ media: 'print' })
+      assert.ok(await page.getByRole('rowheader', { name: 'LOT-28' }).isVisible())
+      for (const control of [page.getByRole('searchbox'), page.getByRole('status'), page.getByRole('button').first()])
+        assert.not(await control.isVisible())
+      await page.emulateMedia({ media: 'screen' })
       await page.getByRole('link', { name: 'Next' }).click()
       await page.getByText('Stones 26 to 30 of 30').waitFor()
 
@@ -84,7 +98,7 @@ if (launch !== undefined) {
       await saveScreenshot(page, `inventory-filtered-${device.name}`)
       assert.is(await page.getByRole('rowheader').first().textContent(), STONES[29]?.sku)
 
-      await page.getByRole('button', { name: 'Edit LOT-25' }).press('Enter')
+      await page.getByRole('button', { name: 'Menu of LOT-25' }).press('Enter')
       const menu = page.getByRole('dialog', { name: 'LOT-25' })
       await menu.getByText('Attach a report').press('Enter')
       await menu.getByText('Delete this stone').press('Enter')
@@ -92,17 +106,17 @@ if (launch !== undefined) {
       await saveScreenshot(page, `inventory-edit-${device.name}`)
       await menu.getByLabel('Price').fill('123456.5')
       await page.keyboard.press('Enter')
-      await page.getByText('123,456.5').waitFor()
+      await page.getByText('123,456.50').waitFor()
       assert.match(page.url(), /\?.*sort=-carat.*#stone-\d+$/)
       await page.getByText('7 stones').waitFor()
 
-      await page.getByRole('button', { name: 'Edit LOT-21' }).press('Enter')
+      await page.getByRole('button', { name: 'Menu of LOT-21' }).press('Enter')
       const other = page.getByRole('dialog', { name: 'LOT-21' })
       await other.getByText('Delete this stone').press('Enter')
       await other.getByRole('button', { name: 'Delete LOT-21' }).press('Enter')
       await page.getByText('6 stones').waitFor()
 
-      await page.getByRole('button', { name: 'Edit LOT-25' }).press('Enter')
+      await page.getByRole('button', { name: 'Menu of LOT-25' }).press('Enter')
       await menu.getByRole('link', { name: 'History of LOT-25' }).press('Enter')
       await page.getByRole('heading', { name: 'History' }).waitFor()
       assert.equal(await accessibilityViolations(page), [])

@@ -1,13 +1,13 @@
 import { stonesTable } from './table.ts'
 import { FIELDS, type FieldName, type V4FilterableField } from '../../domain/diamond/fields.ts'
-import { RequestError } from '../../domain/request-error.ts'
+import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
 import { attributeOf, parametersOf } from '../../projections/diamonds/list-attributes.ts'
 import type { DiamondPageRequest } from '../../projections/diamonds/list-plan.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/field-descriptions.ts'
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/list-query.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
-import type { HttpResponse } from '../kit/response.ts'
+import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { toHttpErrorDetails } from '../kit/errors.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
@@ -27,6 +27,7 @@ export const showInventory = endpoint({
   query: LIST_QUERY.v4.omit({ after: true }),
   responses: {
     200: { description: 'The inventory, or the log-in form', mediaType: 'text/html' },
+    303: { description: 'A parameter is empty', headers: { Location: 'The page without empty parameters' } },
     400: 'A query parameter is unknown or cannot be parsed',
     422: 'A query parameter is out of range, or no index supports the combination; the page suggests one that works',
   },
@@ -34,7 +35,12 @@ export const showInventory = endpoint({
   async handler(ctx, { diamonds }: DiamondServices) {
     const { originalUrl: target } = ctx
     const { principal } = ctx.state
-    const query = queryOf(ctx.querystring)
+    const given = [...new URLSearchParams(ctx.querystring)]
+    const filled = given.filter(([, value]) => value.trim() !== '')
+    // The form sends its empty fields too; the address to bookmark is without them.
+    if (filled.length < given.length)
+      return seeOther(pathToRoot(target) + pageIn(`/inventory?${new URLSearchParams(filled).toString()}`))
+    const query = queryOf(filled)
     try {
       // This page uses offset pagination only.
       const listQuery = parseListQuery('v4', query.toString(), () => undefined)
@@ -43,9 +49,7 @@ export const showInventory = endpoint({
     } catch (error) {
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
       const { status, faults } = toHttpErrorDetails(error)
-      const text = errorText(faults)
-      // A malformed query was not sent by the form, so keep the parameter names.
-      const errorMessage = alert(error.kind === 'invalid' ? replaceParameterNames(text) : text)
+      const errorMessage = alert(errorText(faults.map(inWordsOfForm)))
       return principal === undefined
         ? logInPage({ status, target, errorMessage })
         : inventoryPage(status, target, html`${errorMessage} ${filterForm(query)}`)
@@ -53,19 +57,14 @@ export const showInventory = endpoint({
   },
 })
 
-/**
- * Converts the filter form to the query of a list: omits empty fields, and converts a day to its first second, or its last
- * second at the end of a range.
- */
-function queryOf(search: string): URLSearchParams {
-  const query = new URLSearchParams()
-  for (const [name, value] of new URLSearchParams(search)) {
-    const given = value.trim()
-    if (given === '') continue
-    query.append(name, DAY.test(given) ? given + (TIMES[name] ?? '') : value)
-  }
-  return query
-}
+/** The query of a list: a day of the form becomes its first second, or its last second at the end of a range. */
+const queryOf = (parameters: readonly [name: string, value: string][]): URLSearchParams =>
+  new URLSearchParams(
+    parameters.map(([name, value]): [string, string] => {
+      const day = value.trim()
+      return [name, DAY.test(day) && TIMES[name] !== undefined ? day + TIMES[name] : value]
+    }),
+  )
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
@@ -323,11 +322,14 @@ function addressOf(query: URLSearchParams, offset: number): string {
   return `?${pageQuery.toString()}`
 }
 
-/** Replaces parameter names in an error message by the labels of the form. */
-const replaceParameterNames = (message: string): string =>
-  LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
+/** Names parameters as the form does; one that it does not have keeps its name. */
+function inWordsOfForm(fault: ErrorDetail): ErrorDetail {
+  if (fault.code === 'unknown_parameter') return fault
+  const message = LABELLED_FILTERS.reduce((text, [name, label]) => text.replaceAll(name, label), fault.message)
+  return { ...fault, message: message.replace(/^(?:sort|limit)(?= )/, (name) => LABELS[name] ?? name) }
+}
 
-const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
+const LABELLED_FILTERS: readonly (readonly [string, string])[] = [
   ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
   ...[...RANGES.keys()].flatMap(endsOf),
 ]

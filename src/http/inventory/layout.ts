@@ -55,7 +55,7 @@ tbody th{min-width:7rem;font-weight:600;overflow-wrap:anywhere}
 .links{display:flex;gap:1.5rem}
 .pages{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;margin:0;padding:0;list-style:none}
 .pages a{display:inline-block;padding:.5rem 0}
-@media (max-width:60rem){
+@media screen and (max-width:60rem){
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 table,tbody,tr,th,td{display:block}
 tbody{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr));gap:1rem}
@@ -72,8 +72,34 @@ fieldset:has([type=date]){grid-column:auto}
 }
 `
 
+/** Each stone in a line; on small screens in three, without the names of the columns. Print is the table alone. */
+const STONES = `
+.stones th,.stones td{padding:.375rem .375rem;font-size:var(--small);white-space:nowrap}
+.stones th>span,.stones td>span{display:inline-block;max-width:10rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}
+.stones abbr{text-decoration:none}
+@media screen and (max-width:60rem){
+.stones tr{display:flex;flex-wrap:wrap;gap:0 .625rem;align-items:baseline;padding:.375rem .75rem}
+.stones td,.stones tbody th{padding:0;font-size:.875rem;line-height:1.4}
+.stones [popovertarget]{min-height:1.75rem;padding:0 .625rem}
+.stones tbody th{flex:1 1 55%;min-width:0;font-size:1rem}
+.stones tbody th>span{max-width:100%}
+.stones td::before{content:none}
+.stones td[data-label=Price]{order:-1;flex:none;font-size:1rem;font-weight:600}
+.stones tbody th{order:-2}
+.stones td[data-label=Score]::before{content:"Score"}
+.stones td[data-label=Score]{gap:.25rem}
+.stones td[data-label=Created]{display:none}
+.stones td[data-label=Menu]{margin-left:auto}
+}
+@media print{
+main>:not(.stones),.stones [data-label=Menu],.stones th:last-child{display:none}
+.stones th,.stones td{padding:1mm 1.5mm;font-size:8pt}
+.stones tr{break-inside:avoid}
+}
+`
+
 /** The list and its filters. */
-export const widePage = defineInventoryPages(FORMS + WIDE)
+export const widePage = defineInventoryPages(FORMS + WIDE + STONES)
 
 type LogInPage = {
   readonly status: number

@@ -64,8 +64,14 @@ export function stoneMenu(stone: OwnStone, place: FormPlace): Html {
   const { sku, _links } = stone
   const id = String(stone.id)
   const report = _links.find(({ rel }) => rel === 'page.report')?.href
-  return html`<button type="button" class="quiet" id="stone-${id}" popovertarget="menu-${id}" aria-label="Edit ${sku}">
-      Edit
+  return html`<button
+      type="button"
+      class="quiet"
+      id="stone-${id}"
+      popovertarget="menu-${id}"
+      aria-label="Menu of ${sku}"
+    >
+      Menu
     </button>
     <div popover id="menu-${id}" role="dialog" aria-labelledby="name-${id}">
       <h2 id="name-${id}">${sku}</h2>

@@ -1,3 +1,4 @@
+import { cutQuality } from '../../domain/dictionaries/cut-grades.ts'
 import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import { html, type Html } from '../kit/html.ts'
 import { dataTable, type TableColumn } from './data-table.ts'
@@ -9,20 +10,33 @@ type StoneColumn = TableColumn & {
 
 /** Columns after the SKU, which is the row header. */
 const COLUMNS: readonly StoneColumn[] = [
-  { name: 'Shape', render: ({ cutShape }) => cutShape },
+  { name: 'Shape', render: ({ cutShape }) => whole(cutShape) },
   { name: 'Carat', isNumber: true, render: ({ carat }) => carat.toFixed(2) },
-  { name: 'Colour', render: colourOf },
+  { name: 'Colour', render: (stone) => whole(colourOf(stone)) },
   { name: 'Clarity', render: ({ clarity }) => clarity ?? NONE },
-  { name: 'Cut', render: ({ cutQuality }) => cutQuality ?? NONE },
-  { name: 'Price', isNumber: true, render: ({ price }) => price?.toLocaleString('en') ?? NONE },
-  { name: 'Integral score', isNumber: true, render: ({ scores }) => scores?.integral?.val.toFixed(2) ?? NONE },
+  { name: 'Cut', render: ({ cutQuality: grade }) => (grade === null ? NONE : shortGrade(grade)) },
+  { name: 'Price', isNumber: true, render: ({ price }) => (price === null ? NONE : AMOUNT.format(price)) },
+  {
+    name: 'Score',
+    isNumber: true,
+    render: ({ scores }) => scores?.integral?.val.toFixed(2) ?? NONE,
+  },
   {
     name: 'Reports',
-    render: ({ certifications }) => certifications.map(({ laboratory }) => laboratory).join(', ') || NONE,
+    render: ({ certifications }) => whole(certifications.map(({ laboratory }) => laboratory).join(', ') || NONE),
   },
   { name: fieldDisplayName('access'), render: ({ access }) => fieldDisplayValue('access', access) },
   { name: 'Created', render: ({ date }) => html`<time datetime="${date}">${date.slice(0, 10)}</time>` },
 ]
+
+/** With two decimals, so that prices are aligned. */
+const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+/** A text that the row may cut off. */
+const whole = (text: string): Html => html`<span title="${text}">${text}</span>`
+
+const shortGrade = (title: string): Html =>
+  html`<abbr title="${title}">${cutQuality.all.find((grade) => grade.title === title)?.short ?? title}</abbr>`
 
 const NONE = '–'
 
@@ -31,9 +45,15 @@ function colourOf({ color, fancyGrade, colorModifier, colorHue }: OwnStone): str
   return color ?? (fancy || NONE)
 }
 
-/** A page of stones. @param page the page itself, from `pageIn` */
+/** A page of stones, each in one line. @param page the page itself, from `pageIn` */
 export const stonesTable = (stones: readonly OwnStone[], home: string, page: string): Html =>
-  dataTable(
-    [{ name: 'SKU' }, ...COLUMNS, { name: 'Edit' }],
-    stones.map((stone) => [stone.sku, ...COLUMNS.map(({ render }) => render(stone)), stoneMenu(stone, { home, page })]),
-  )
+  html`<div class="stones">
+    ${dataTable(
+      [{ name: 'SKU' }, ...COLUMNS, { name: 'Menu' }],
+      stones.map((stone) => [
+        whole(stone.sku),
+        ...COLUMNS.map(({ render }) => render(stone)),
+        stoneMenu(stone, { home, page }),
+      ]),
+    )}
+  </div>`

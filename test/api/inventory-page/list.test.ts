@@ -19,7 +19,9 @@ test.before(async (given) => {
 test.after(({ service }) => service.stop())
 
 const skus = ({ text }: ApiResponse): string[] =>
-  [...text.matchAll(/<th role="rowheader" scope="row">([^<]*)<\/th>/g)].map(([, sku = '']) => sku)
+  [...text.matchAll(/<th role="rowheader" scope="row"><span title="[^"]*">([^<]*)<\/span><\/th>/g)].map(
+    ([, sku = '']) => sku,
+  )
 
 /** The text that says how many stones there are. */
 const statusLine = ({ text }: ApiResponse): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
@@ -36,7 +38,15 @@ test('shows only the stones of the account, newest first', async ({ service }) =
   const page = expect(200, await openPage('/inventory'))
   assert.equal(skus(page), ['B', 'A &lt;b&gt;'])
   assert.is(statusLine(page), '2 stones')
-  for (const shown of ['12,345.5', '>G<', '>VS1<', '>Excellent<', '>Fancy Intense Yellow<', '>0.73<', 'Restricted']) {
+  for (const shown of [
+    '12,345.50',
+    '>G<',
+    '>VS1<',
+    'title="Excellent">EX<',
+    '>Fancy Intense Yellow<',
+    '>0.73<',
+    'Restricted',
+  ]) {
     assert.ok(page.text.includes(shown), shown)
   }
   assert.not(page.text.includes('<b>'))
@@ -54,9 +64,11 @@ test('filters and sorts by the same query as the v4 list', async ({ service }) =
   assert.equal(await found('f[isLabGrown]=0&sort=-carat'), ['pear', 'small'])
   assert.equal(await found('f[priceTo]=1000'), ['small'])
   assert.equal(await found('f[color][]=D&f[clarity][]=IF'), [])
-  // A form also sends its empty fields; they are not filters.
+  // A form also sends its empty fields, which are removed from the address.
   const blank = 'f[sku][]=&f[caratFrom]=&f[caratTo]=&sort=&f[isLabGrown]=&f[dateFrom]=&limit='
-  assert.equal(await found(blank), ['pear', 'large', 'small'])
+  const { headers } = expect(303, await openPage(`/inventory?${blank}&sort=carat&f[caratFrom]=1&f[color][]=G`))
+  assert.is(headers.location, 'inventory?sort=carat&f%5BcaratFrom%5D=1&f%5Bcolor%5D%5B%5D=G')
+  assert.is(expect(303, await openPage(`/inventory/?${blank}`)).headers.location, '../inventory')
   const today = new Date().toISOString().slice(0, 10)
   assert.equal(await found(`f[dateFrom]=${today}&f[dateTo]=${today}`), ['pear', 'large', 'small'])
   assert.equal(await found('f[dateTo]=2015-08-09'), [])
@@ -102,11 +114,12 @@ test('is paginated and keeps the filters', async ({ service }) => {
 test('shows the error of a query and keeps the input', async ({ service }) => {
   const { openPage } = await newOwner(service)
   for (const [query, status, message] of [
-    ['f[caratFrom]=much', 400, 'must be a number'],
+    ['f[caratFrom]=much', 400, 'Carat, from must be a number'],
     ['after=x', 400, 'cursor'],
-    ['sort=weight', 422, 'sort must be one of'],
+    ['sort=weight', 422, 'Order must be one of'],
     ['f[color][]=Blue', 422, 'Colour '],
-    ['limit=0', 422, 'limit must be from 1'],
+    ['limit=0', 422, 'Stones per page must be from 1'],
+    ['LIMIT=7', 400, 'did you mean limit?'],
   ] as const) {
     const page = expect(status, await openPage(`/inventory?${query}&f[sku][]=typed`))
     assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(message), query)

@@ -25,7 +25,7 @@ test('gets another price, access and publication, and the form leads back to the
   const change = { ...fields, price: '3999.5', access: '2', isPublished: '1', page: 'inventory?sort=carat' }
   const response = expect(303, await ann.submit(`/inventory/${id}`, change))
   assert.is(response.headers.location, `../inventory?sort=carat#stone-${id}`)
-  assert.match((await ann.openPage('/inventory')).text, '3,999.5')
+  assert.match((await ann.openPage('/inventory')).text, '3,999.50')
   const { price, access } = shown(await ann.owner.get(`/v4/diamond/${id}`))
   assert.equal([price, access], [3999.5, 2])
   assert.is(shown(await ann.owner.get(`/v3/diamond/${id}`))['isPublished'], true)
