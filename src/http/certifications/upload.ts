@@ -7,10 +7,10 @@ import {
   FORM_OVERHEAD_BYTES,
   FormUploadError,
   readUrlencodedForm,
+  throwRefusal,
   type FileUploadRule,
   type UploadForm,
   type FormUploads,
-  type Uploader,
 } from '../files/form-uploads.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
 import type { EndpointContext, RequestBody } from '../kit/endpoint.ts'
@@ -24,7 +24,7 @@ export const certificationUpload: RequestBody<CertificationUpload, UploadService
   mediaTypes: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
   maxBytes: MAX_REPORT_BYTES + FORM_OVERHEAD_BYTES,
   schema: NEW_CERTIFICATION,
-  read: (ctx, { certifications: { uploads } }) => readUpload(uploads, ctx, uploaderOf(ctx)),
+  read: (ctx, { certifications: { uploads } }) => readUpload(uploads, ctx),
   release: ({ file }) => file?.incoming.discard(),
 }
 
@@ -32,44 +32,33 @@ export const certificationUpload: RequestBody<CertificationUpload, UploadService
 export const pdfForm: RequestBody<UploadForm, UploadServices, BearerPrincipal> = {
   mediaTypes: ['multipart/form-data', 'application/x-www-form-urlencoded'],
   maxBytes: MAX_REPORT_BYTES + FORM_OVERHEAD_BYTES,
-  read: (ctx, { certifications: { uploads } }) => readForm(uploads, ctx, uploaderOf(ctx)),
+  read: (ctx, { certifications: { uploads } }) => readForm(uploads, ctx).catch(throwRefusal),
   release: ({ file }) => file?.incoming.discard(),
 }
-
-const uploaderOf = ({
-  ip,
-  state: { principal },
-}: Pick<EndpointContext<BearerPrincipal>, 'ip' | 'state'>): Uploader => ({
-  account: principal.account,
-  address: ip,
-})
 
 /**
  * Reads a form or a JSON body. Streams the file of a form into temporary storage; the caller discards it unless it was
  * stored.
  * @throws RequestError malformed, too-large; HttpError 408, 415; StoreUnavailable
  */
-async function readUpload(
-  uploads: FormUploads,
-  ctx: EndpointContext,
-  uploader: Uploader,
-): Promise<CertificationUpload> {
+async function readUpload(uploads: FormUploads, ctx: EndpointContext<BearerPrincipal>): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')
   if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileError: undefined }
-  const { texts, file, fileError } = await readForm(uploads, ctx, uploader)
-  return { input: certificationFromForm(texts), file, fileError }
+  try {
+    const { texts, file, fileError } = await readForm(uploads, ctx)
+    return { input: certificationFromForm(texts), file, fileError }
+  } catch (error) {
+    throw error instanceof FormUploadError ? withTextFaults(error) : error
+  }
 }
 
 const readJson = jsonReader()
 
-async function readForm(uploads: FormUploads, ctx: EndpointContext, uploader: Uploader): Promise<UploadForm> {
+/** @throws FormUploadError, RequestError, HttpError, StoreUnavailable */
+async function readForm(uploads: FormUploads, ctx: EndpointContext<BearerPrincipal>): Promise<UploadForm> {
   if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
-  try {
-    const { file, ...form } = await uploads.read(ctx, uploader, PDF)
-    return { ...form, file: file && { ...file, name: pdfFileName(file.name ?? '') } }
-  } catch (error) {
-    throw error instanceof FormUploadError ? withTextFaults(error) : error
-  }
+  const { file, ...form } = await uploads.read(ctx, PDF)
+  return { ...form, file: file && { ...file, name: pdfFileName(file.name ?? '') } }
 }
 
 const tooLarge = () =>

@@ -17,8 +17,8 @@ import {
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import {
   FORM_OVERHEAD_BYTES,
-  FormUploadError,
   SizeValidator,
+  throwRefusal,
   type FileUploadRule,
   type UploadForm,
   type FormUploads,
@@ -54,11 +54,7 @@ const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploa
       file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, at most 20 MB.'),
     }),
     async read(ctx, { models: { uploads } }) {
-      try {
-        return await onlyFile(await uploads.read(ctx, { account: ctx.state.principal.account, address: ctx.ip }, MODEL))
-      } catch (error) {
-        throw error instanceof FormUploadError ? error.refusal : error
-      }
+      return onlyFile(await uploads.read(ctx, MODEL).catch(throwRefusal))
     },
     release: ({ incoming }) => incoming.discard(),
   }

@@ -6,6 +6,7 @@ import { HttpError } from '../kit/http-error.ts'
 import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import { discardRest, readWithLimits, refuseEncoding } from '../kit/body-limits.ts'
+import type { BearerPrincipal } from '../kit/authenticate.ts'
 import type { EndpointContext } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { decodeText, readContent, readParts, type Part } from '../kit/multipart.ts'
@@ -28,11 +29,12 @@ export class FormUploads {
    * @throws FormUploadError if the form is too large; RequestError malformed; HttpError 408; StoreUnavailable
    */
   async read(
-    ctx: EndpointContext,
-    { account, address }: Uploader,
+    ctx: EndpointContext<BearerPrincipal>,
     { maxBytes, createValidator, tooLarge, maxParts = MAX_PARTS }: FileUploadRule,
   ): Promise<UploadForm> {
-    const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], isPriority: false }
+    const { account } = ctx.state.principal
+    // Permits are shared fairly among addresses and, for each address, among accounts.
+    const waiter = { names: [`address ${networkOf(ctx.ip)}`, `account ${account}`], isPriority: false }
     const options = {
       maxBytes: maxBytes + FORM_OVERHEAD_BYTES,
       throttle: { ...this.#shared, waiter },
@@ -258,9 +260,6 @@ const readUrlencoded = bodyReader({
 /** Bytes allowed in addition to the file: texts, headers, boundaries. */
 export const FORM_OVERHEAD_BYTES = 64 * 1024
 
-/** The client of an upload. Permits are shared fairly among addresses and, for each address, among accounts. */
-export type Uploader = { readonly account: number; readonly address: string }
-
 /** A form that was rejected before its end, with the texts received until then. */
 export class FormUploadError extends Error {
   constructor(
@@ -269,6 +268,11 @@ export class FormUploadError extends Error {
   ) {
     super(refusal.message, { cause: refusal })
   }
+}
+
+/** For forms whose texts do not matter once they were rejected. @throws RequestError in place of FormUploadError */
+export function throwRefusal(error: unknown): never {
+  throw error instanceof FormUploadError ? error.refusal : error
 }
 
 /**

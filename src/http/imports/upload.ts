@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import {
-  FormUploadError,
   FORM_OVERHEAD_BYTES,
   SizeValidator,
+  throwRefusal,
   type FileUploadRule,
   type FormUploads,
 } from '../files/form-uploads.ts'
@@ -55,14 +55,9 @@ export const stockListUpload: RequestBody<StockListUpload, UploadServices, Beare
       ),
   }),
   async read(ctx, { imports: { uploads } }) {
-    try {
-      const uploader = { account: ctx.state.principal.account, address: ctx.ip }
-      const { texts, file, fileError } = await uploads.read(ctx, uploader, STOCK_LIST)
-      if (file === undefined) throw fileError ?? fileRequired()
-      return { file, options: optionsFromForm(texts) }
-    } catch (error) {
-      throw error instanceof FormUploadError ? error.refusal : error
-    }
+    const { texts, file, fileError } = await uploads.read(ctx, STOCK_LIST).catch(throwRefusal)
+    if (file === undefined) throw fileError ?? fileRequired()
+    return { file, options: optionsFromForm(texts) }
   },
   release: ({ file }) => file.incoming.discard(),
 }
