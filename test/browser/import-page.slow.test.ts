@@ -1,15 +1,12 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import * as assert from 'uvu/assert'
-import { suite } from 'uvu'
 import { newOwner } from '../api/inventory-page/browser.ts'
 import { smallPdf } from '../api/harness/form.ts'
-import { startService, type Service } from '../api/harness/service.ts'
 import { workbook } from '../cli/import/workbook-file.ts'
 import { zipFile } from '../trade-files/zip-file.ts'
 import { accessibilityViolations } from './accessibility.ts'
-import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
-
-type Given = { service: Service; browser: Browser }
+import { saveScreenshot } from './chromium.ts'
+import { ALL_DEVICES, fitsScreen, testOnDevices } from './devices.ts'
 
 const HEADER = ['Stock #', 'Shape', 'Weight', 'Color', 'Clarity', 'Price', 'Disc %', 'Lab', 'Report No', 'Table', 'Box']
 const reportNumber = (index: number) => 6_200_000_000 + index
@@ -43,27 +40,10 @@ const press = async (control: Locator, key = 'Enter') => {
   await control.press(key)
 }
 
-const fitsScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
-
-const launch = await findBrowser()
-if (launch !== undefined) {
-  for (const device of [
-    { name: 'desktop', width: 1280 },
-    { name: 'desktop-dark', width: 1280, dark: true },
-    { name: 'phone', width: 390 },
-    { name: 'phone-dark', width: 390, dark: true },
-    { name: 'desktop-without-scripts', width: 1280, script: false },
-  ]) {
-    const test = suite<Given>(`the import page on a ${device.name}`)
-    test.before(async (given) => {
-      given.service = await startService()
-      given.browser = await startBrowser(launch, device)
-    })
-    test.after(async ({ service, browser }) => {
-      await browser.close()
-      await service.stop()
-    })
-
+await testOnDevices(
+  'the import page',
+  [...ALL_DEVICES, { name: 'desktop-without-scripts', width: 1280, script: false }],
+  (test, device) => {
     test('leads by keyboard from the log-in to imported stones, and undoes them', async ({ service, browser }) => {
       const hasScript = device.script !== false
       const { person } = await newOwner(service)
@@ -125,7 +105,5 @@ if (launch !== undefined) {
       assert.equal(messages, [])
       await page.close()
     })
-
-    test.run()
-  }
-}
+  },
+)

@@ -1,16 +1,11 @@
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
-import { suite } from 'uvu'
 import { newOwner } from '../api/inventory-page/browser.ts'
 import { expect } from '../api/harness/request.ts'
-import { startService, type Service } from '../api/harness/service.ts'
 import { stone } from '../api/harness/stones.ts'
-import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
+import { saveScreenshot } from './chromium.ts'
+import { ALL_DEVICES, fitsScreen, testOnDevices } from './devices.ts'
 import { accessibilityViolations } from './accessibility.ts'
-
-type Given = { service: Service; browser: Browser }
-
-const fitsScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
 
 const tallestStone = (page: Page): Promise<number> =>
   page
@@ -36,104 +31,84 @@ const STONES = Array.from({ length: 30 }, (_, number) =>
   }),
 )
 
-const launch = await findBrowser()
-if (launch !== undefined) {
-  for (const device of [
-    { name: 'desktop', width: 1280 },
-    { name: 'desktop-dark', width: 1280, dark: true },
-    { name: 'phone', width: 390 },
-    { name: 'phone-dark', width: 390, dark: true },
-  ]) {
-    const test = suite<Given>(`the inventory pages on a ${device.name}`)
-    test.before(async (given) => {
-      given.service = await startService()
-      given.browser = await startBrowser(launch, device)
-    })
-    test.after(async ({ service, browser }) => {
-      await browser.close()
-      await service.stop()
-    })
+await testOnDevices('the inventory pages', ALL_DEVICES, (test, device) => {
+  test('lead from the log-in to the history of a stone and the log-out', async ({ service, browser }) => {
+    const { owner, person } = await newOwner(service)
+    expect(201, await owner.post('/v4/diamond/bulk', { entries: STONES }))
+    const { page, messages } = await browser.open()
+    await page.goto(service.url)
+    await page.getByRole('link', { name: 'Your inventory' }).click()
+    assert.equal(await accessibilityViolations(page), [])
+    await saveScreenshot(page, `inventory-log-in-${device.name}`)
 
-    test('lead from the log-in to the history of a stone and the log-out', async ({ service, browser }) => {
-      const { owner, person } = await newOwner(service)
-      expect(201, await owner.post('/v4/diamond/bulk', { entries: STONES }))
-      const { page, messages } = await browser.open()
-      await page.goto(service.url)
-      await page.getByRole('link', { name: 'Your inventory' }).click()
-      assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `inventory-log-in-${device.name}`)
+    await page.getByLabel('E-mail address').fill(person.email)
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').waitFor()
+    assert.equal(await accessibilityViolations(page), [])
+    assert.is(await page.getByLabel('E-mail address').inputValue(), person.email)
+    await page.getByLabel('Password').fill(person.password)
+    await page.keyboard.press('Enter')
 
-      await page.getByLabel('E-mail address').fill(person.email)
-      await page.getByLabel('Password').fill('wrong')
-      await page.getByRole('button', { name: 'Log in' }).click()
-      await page.getByRole('alert').waitFor()
-      assert.equal(await accessibilityViolations(page), [])
-      assert.is(await page.getByLabel('E-mail address').inputValue(), person.email)
-      await page.getByLabel('Password').fill(person.password)
-      await page.keyboard.press('Enter')
+    await page.getByText('Stones 1 to 25 of 30').waitFor()
+    assert.is(page.url(), `${service.url}/inventory`)
+    assert.equal(await accessibilityViolations(page), [])
+    assert.ok(await fitsScreen(page))
+    await saveScreenshot(page, `inventory-${device.name}`)
+    // A line on a desktop, at most 120 pixels on a phone
+    assert.ok((await tallestStone(page)) <= (Number(device.width) < 600 ? 120 : 56))
+    await page.emulateMedia({ media: 'print' })
+    assert.ok(await page.getByRole('rowheader', { name: 'LOT-28' }).isVisible())
+    for (const control of [page.getByRole('searchbox'), page.getByRole('status'), page.getByRole('button').first()])
+      assert.not(await control.isVisible())
+    await page.emulateMedia({ media: 'screen' })
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.getByText('Stones 26 to 30 of 30').waitFor()
 
-      await page.getByText('Stones 1 to 25 of 30').waitFor()
-      assert.is(page.url(), `${service.url}/inventory`)
-      assert.equal(await accessibilityViolations(page), [])
-      assert.ok(await fitsScreen(page))
-      await saveScreenshot(page, `inventory-${device.name}`)
-      // A line on a desktop, at most 120 pixels on a phone
-      assert.ok((await tallestStone(page)) <= (device.width < 600 ? 120 : 56))
-      await page.emulateMedia({ media: 'print' })
-      assert.ok(await page.getByRole('rowheader', { name: 'LOT-28' }).isVisible())
-      for (const control of [page.getByRole('searchbox'), page.getByRole('status'), page.getByRole('button').first()])
-        assert.not(await control.isVisible())
-      await page.emulateMedia({ media: 'screen' })
-      await page.getByRole('link', { name: 'Next' }).click()
-      await page.getByText('Stones 26 to 30 of 30').waitFor()
+    await page.getByText('More filters').click()
+    await page.getByLabel('Pear', { exact: true }).check()
+    await page.getByLabel('Carat, from').fill('1')
+    await page.getByLabel('Order').selectOption('Heaviest first')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('7 stones').waitFor()
+    assert.equal(await accessibilityViolations(page), [])
+    assert.ok(await fitsScreen(page))
+    await saveScreenshot(page, `inventory-filtered-${device.name}`)
+    assert.is(await page.getByRole('rowheader').first().textContent(), STONES[29]?.sku)
 
-      await page.getByText('More filters').click()
-      await page.getByLabel('Pear', { exact: true }).check()
-      await page.getByLabel('Carat, from').fill('1')
-      await page.getByLabel('Order').selectOption('Heaviest first')
-      await page.getByRole('button', { name: 'Show' }).click()
-      await page.getByText('7 stones').waitFor()
-      assert.equal(await accessibilityViolations(page), [])
-      assert.ok(await fitsScreen(page))
-      await saveScreenshot(page, `inventory-filtered-${device.name}`)
-      assert.is(await page.getByRole('rowheader').first().textContent(), STONES[29]?.sku)
+    await page.getByRole('button', { name: 'Menu of LOT-25' }).press('Enter')
+    const menu = page.getByRole('dialog', { name: 'LOT-25' })
+    await menu.getByText('Attach a report').press('Enter')
+    await menu.getByText('Delete this stone').press('Enter')
+    assert.equal(await accessibilityViolations(page), [])
+    await saveScreenshot(page, `inventory-edit-${device.name}`)
+    await menu.getByLabel('Price').fill('123456.5')
+    await page.keyboard.press('Enter')
+    await page.getByText('123,456.50').waitFor()
+    assert.match(page.url(), /\?.*sort=-carat.*#stone-\d+$/)
+    await page.getByText('7 stones').waitFor()
 
-      await page.getByRole('button', { name: 'Menu of LOT-25' }).press('Enter')
-      const menu = page.getByRole('dialog', { name: 'LOT-25' })
-      await menu.getByText('Attach a report').press('Enter')
-      await menu.getByText('Delete this stone').press('Enter')
-      assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `inventory-edit-${device.name}`)
-      await menu.getByLabel('Price').fill('123456.5')
-      await page.keyboard.press('Enter')
-      await page.getByText('123,456.50').waitFor()
-      assert.match(page.url(), /\?.*sort=-carat.*#stone-\d+$/)
-      await page.getByText('7 stones').waitFor()
+    await page.getByRole('button', { name: 'Menu of LOT-21' }).press('Enter')
+    const other = page.getByRole('dialog', { name: 'LOT-21' })
+    await other.getByText('Delete this stone').press('Enter')
+    await other.getByRole('button', { name: 'Delete LOT-21' }).press('Enter')
+    await page.getByText('6 stones').waitFor()
 
-      await page.getByRole('button', { name: 'Menu of LOT-21' }).press('Enter')
-      const other = page.getByRole('dialog', { name: 'LOT-21' })
-      await other.getByText('Delete this stone').press('Enter')
-      await other.getByRole('button', { name: 'Delete LOT-21' }).press('Enter')
-      await page.getByText('6 stones').waitFor()
-
-      await page.getByRole('button', { name: 'Menu of LOT-25' }).press('Enter')
-      await menu.getByRole('link', { name: 'History of LOT-25' }).press('Enter')
-      await page.getByRole('heading', { name: 'History' }).waitFor()
-      assert.equal(await accessibilityViolations(page), [])
-      await saveScreenshot(page, `inventory-stone-${device.name}`)
-      await page.getByRole('link', { name: 'Your inventory' }).click()
-      await page.getByRole('button', { name: 'Log out' }).click()
-      await page.getByLabel('Password').waitFor()
-      await page.goBack()
-      await page.reload()
-      await page.getByLabel('Password').waitFor()
-      assert.equal(
-        messages.filter((message) => !message.includes('the server responded with a status of 403')),
-        [],
-      )
-      await page.close()
-    })
-
-    test.run()
-  }
-}
+    await page.getByRole('button', { name: 'Menu of LOT-25' }).press('Enter')
+    await menu.getByRole('link', { name: 'History of LOT-25' }).press('Enter')
+    await page.getByRole('heading', { name: 'History' }).waitFor()
+    assert.equal(await accessibilityViolations(page), [])
+    await saveScreenshot(page, `inventory-stone-${device.name}`)
+    await page.getByRole('link', { name: 'Your inventory' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Password').waitFor()
+    await page.goBack()
+    await page.reload()
+    await page.getByLabel('Password').waitFor()
+    assert.equal(
+      messages.filter((message) => !message.includes('the server responded with a status of 403')),
+      [],
+    )
+    await page.close()
+  })
+})

@@ -9,6 +9,7 @@ import { layoutNamed } from '../fixtures/reports/layouts.ts'
 import { onPaper } from '../fixtures/reports/paper.ts'
 import { expect } from '../api/harness/request.ts'
 import { findBrowser, saveScreenshot, startBrowser, type Browser, type BrowserOptions } from './chromium.ts'
+import { fitsScreen } from './devices.ts'
 import { accessibilityViolations } from './accessibility.ts'
 import { readQrCode } from './qr-code.ts'
 
@@ -96,7 +97,7 @@ if (launch !== undefined) {
         assert.equal(await accessibilityViolations(page), [])
         assert.is(await page.locator('svg[role=img]').count(), 5)
         assert.is(await readQrCode(browser, page.locator('.qr')), address)
-        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+        assert.ok(await fitsScreen(page))
         assert.equal(messages, [])
         await saveScreenshot(page, `report-${shape}-${device}`)
         await page.close()
@@ -109,7 +110,7 @@ if (launch !== undefined) {
       assert.equal(await accessibilityViolations(page), [])
       assert.is(await page.locator('.basis.own').count(), 8)
       assert.is(await page.locator('.profile svg').count(), 1)
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+      assert.ok(await fitsScreen(page))
       assert.equal(messages, [])
       await saveScreenshot(page, `report-measured-${device}`)
       await page.emulateMedia({ media: 'print', colorScheme: 'light' })
@@ -124,7 +125,7 @@ if (launch !== undefined) {
       const { page, messages } = await openPage(browserOf(browsers, device), pages.owners)
       assert.equal(await accessibilityViolations(page), [])
       assert.is(await page.locator('.past > li').count(), 5)
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+      assert.ok(await fitsScreen(page))
       assert.equal(messages, [])
       await saveScreenshot(page, `report-owner-${device}`)
       await page.close()

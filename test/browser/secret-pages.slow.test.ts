@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
 import { newSender, post, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
 import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
+import { fitsScreen } from './devices.ts'
 import { accessibilityViolations } from './accessibility.ts'
 
 type Given = { service: Service; url: string; ann: Sender; browser: Browser }
@@ -105,7 +106,7 @@ if (launch !== undefined) {
       await page.goto(`${url}/secret/${secret_key}`)
       await page.getByRole('button').click()
       await page.waitForSelector('#value')
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+      assert.ok(await fitsScreen(page))
       await page.close()
     })
 
