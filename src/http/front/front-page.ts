@@ -5,7 +5,7 @@ import { VERSION } from '../../runtime/version.ts'
 import { ok, seeOther, type HttpResponse } from '../kit/response.ts'
 import { publicAccess, endpoint, type EndpointGroup } from '../kit/endpoint.ts'
 import { platformGroup, toHttpErrorDetails } from '../kit/errors.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
+import { html, NOTHING, option, type Html } from '../kit/html.ts'
 import { alert, CARD, CONTROLS, definePages, errorPages, errorText, pathToRoot } from '../kit/page.ts'
 import type { UrlServices } from '../kit/public-urls.ts'
 import { FormParameters } from '../secrets/parameters.ts'
@@ -92,7 +92,7 @@ const shareForm = (allowsAnonymous: boolean, action: string, input: ShareFormInp
     <div>
       <label for="ttl">Expires after</label>
       <select id="ttl" name="ttl">
-        ${LIFETIMES.map(([seconds, name]) => lifetimeOption(seconds, name, input.ttl ?? DEFAULT_LIFETIME_SECONDS))}
+        ${LIFETIMES.map(([seconds, name]) => option(seconds, name, seconds === (input.ttl ?? DEFAULT_LIFETIME_SECONDS)))}
       </select>
     </div>
     ${allowsAnonymous ? NOTHING : credentials(input)}
@@ -113,11 +113,6 @@ const LIFETIMES = [
   [604_800, 'a week'],
   [2_592_000, '30 days'],
 ] as const
-
-const lifetimeOption = (seconds: number, name: string, selectedSeconds: number): Html =>
-  html`<option value="${String(seconds)}" ${seconds === selectedSeconds ? SELECTED : NOTHING}>${name}</option>`
-
-const SELECTED: Html = { html: 'selected' }
 
 const DEFAULT_LIFETIME_SECONDS = 604_800
 

@@ -10,8 +10,9 @@ import type { DiamondServices } from '../diamonds/resource.ts'
 import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { toHttpErrorDetails } from '../kit/errors.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
+import { attribute, html, NOTHING, option, type Html } from '../kit/html.ts'
 import { alert, errorText, pathToRoot } from '../kit/page.ts'
+import { countText, plural } from './count-text.ts'
 import { accountActions, inventoryPagesGroup, logInPage, pageIn, widePage } from './layout.ts'
 import { ownStonesOf } from './stone-forms.ts'
 import { optionalSession } from './session.ts'
@@ -102,7 +103,7 @@ const filterForm = (query: URLSearchParams): Html =>
       </div>
       ${PRIMARY_AMOUNTS.map((name) => amounts(query, name, '0.01'))} ${select(query, 'sort', SORT_OPTIONS)}
     </div>
-    <details ${hasSecondaryFilter(query) ? OPEN : NOTHING}>
+    <details ${attribute('open', hasSecondaryFilter(query))}>
       <summary>More filters</summary>
       ${filteredOf('shape', 'entry').map((name) => choices(query, name))}
       <div class="fields">
@@ -174,7 +175,7 @@ function select(query: URLSearchParams, name: string, options: Choices): Html {
   return html`<div>
     <label for="${id}">${LABELS[name] ?? name}</label>
     <select id="${id}" name="${name}">
-      ${options.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
+      ${options.map(([one, text]) => option(one, text, one === value))}
     </select>
   </div>`
 }
@@ -191,8 +192,6 @@ const LABELS: Readonly<Record<string, string>> = {
   sort: 'Order',
   limit: 'Stones per page',
 }
-
-const SELECTED: Html = { html: 'selected' }
 
 const ordersOf = (name: FieldName): Choices => {
   const { orders }: FieldDescription = FIELD_DESCRIPTIONS[name]
@@ -224,8 +223,6 @@ const PRIMARY_PARAMETERS = new Set<string>([
   'offset',
 ])
 
-const OPEN: Html = { html: 'open' }
-
 function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'entry'>): Html {
   const parameter = `f[${name}][]`
   const checkedTitles = new Set(query.getAll(parameter))
@@ -236,11 +233,9 @@ function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'en
 }
 
 function checkbox(name: string, title: string, isChecked: boolean): Html {
-  const checked = isChecked ? CHECKED : NOTHING
+  const checked = attribute('checked', isChecked)
   return html`<label><input type="checkbox" name="${name}" value="${title}" ${checked} />${title}</label>`
 }
-
-const CHECKED: Html = { html: 'checked' }
 
 const FLAGS = filteredOf('flag')
 
@@ -281,13 +276,11 @@ type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
 /** `Stones 26 to 50 of 1,234` */
 function pageSummary(total: number, { offset }: PageWindow, shownCount: number): string {
   if (total === 0) return 'No stones'
-  const totalText = total === 1 ? '1 stone' : `${count(total)} stones`
+  const totalText = plural(total, 'stone', 'stones')
   return shownCount === 0 || shownCount === total
     ? totalText
-    : `Stones ${count(offset + 1)} to ${count(offset + shownCount)} of ${count(total)}`
+    : `Stones ${countText(offset + 1)} to ${countText(offset + shownCount)} of ${countText(total)}`
 }
-
-const count = (number: number) => number.toLocaleString('en')
 
 function emptyListNote(query: URLSearchParams, total: number, home: string): Html {
   if (total > 0) return html`<p>There are no stones on this page.</p>`

@@ -1,8 +1,6 @@
-import { RequestError } from '../../domain/request-error.ts'
-import type { EndpointGroup, RequestBody } from '../kit/endpoint.ts'
-import { toHttpErrorDetails } from '../kit/errors.ts'
+import type { EndpointGroup } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { CARD, CONTROLS, definePages, errorPages, errorText, pathToRoot, PRIVATE_PAGE_HEADERS } from '../kit/page.ts'
+import { CARD, CONTROLS, definePages, errorPages, pathToRoot, PRIVATE_PAGE_HEADERS } from '../kit/page.ts'
 import type { HttpResponse } from '../kit/response.ts'
 
 /** Pages with more styles. @param policy further sources, by directive */
@@ -13,12 +11,11 @@ export const defineInventoryPages = (style: string, policy: Readonly<Record<stri
     headers: PRIVATE_PAGE_HEADERS,
   })
 
-/** A box of a choice before its text, and buttons that delete. */
+/** Labels around their fields, and boxes of choices before their texts. */
 export const FORMS = `
 label>input,label>select{margin:.25rem 0 .75rem;font-weight:400}
 label.check{display:flex;gap:.625rem;align-items:baseline;padding:.25rem 0;font-weight:400}
 label.check input{flex:none;width:1.125rem;height:1.125rem;margin:0;padding:0;accent-color:var(--deed)}
-button.danger{color:var(--danger);background:none;border:1px solid currentColor}
 `
 
 /** A card with forms. */
@@ -149,34 +146,6 @@ export function pageIn(target: string): string {
   return path.split('/').filter(Boolean).join('/') + (query === '' ? '' : `?${query}`)
 }
 
-/** The page that a form names, if it is one of the inventory: forms lead to no other site. */
-export const ownPageIn = (page: string): string | undefined => (PAGE.test(page) ? pageIn(`/${page}`) : undefined)
-
-const PAGE = /^inventory(?:\/[\w-]+)*(?:\?.*)?$/
-
-/** A body, or why it was rejected: the pages show both. */
-export const orRefusal = <Value, Service, Principal>(
-  body: RequestBody<Value, Service, Principal>,
-): RequestBody<Value | RequestError, Service, Principal> => ({
-  ...body,
-  async read(ctx, services) {
-    try {
-      return await body.read(ctx, services)
-    } catch (error) {
-      if (error instanceof RequestError) return error
-      throw error
-    }
-  },
-  release: (value) => (value instanceof RequestError ? undefined : body.release?.(value)),
-})
-
-/** Why a form was rejected, for the page that shows it again. @throws the error, unless the person can do something about it */
-export function describeRefusal(error: unknown): { readonly status: number; readonly message: string } {
-  const { status, faults } = toHttpErrorDetails(error)
-  if (status >= 500) throw error
-  return { status, message: errorText(faults) }
-}
-
 const pages = errorPages((page) => formPage({ ...page, actions: inventoryLink(page.home ?? '') }))
 
 /** The link back to the list. @param home from `pathToRoot` */
@@ -190,9 +159,6 @@ export const accountActions = (home: string): Html =>
       <button type="submit" class="quiet">Log out</button>
     </form>
   </nav>`
-
-/** What a form answers to a browser without a session. */
-export const LOG_IN_RESPONSE = { description: 'Not logged in: the log-in form', mediaType: 'text/html' } as const
 
 /** Without a session, each page is the log-in form. */
 export const inventoryPagesGroup: EndpointGroup = {

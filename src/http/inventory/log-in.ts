@@ -7,7 +7,8 @@ import { eventOriginFor, eventOriginOf } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { alert, pathToRoot } from '../kit/page.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
-import { inventoryPagesGroup, logInPage, ownPageIn, pageIn } from './layout.ts'
+import { ownPageIn } from './forms.ts'
+import { inventoryPagesGroup, logInPage, pageIn } from './layout.ts'
 import { clearSessionCookie, sameSiteLogOut, setSessionCookie, sameSiteLogIn, type BrowserServices } from './session.ts'
 
 /** Bytes. The longest valid form is much smaller. */

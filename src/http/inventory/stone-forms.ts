@@ -3,7 +3,8 @@ import { ownersRevision, type DiamondView } from '../../projections/diamonds/dia
 import { diamondListJson } from '../../representations/diamond/diamond-json.ts'
 import { fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import type { LinkBuilder } from '../../representations/json.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
+import { actionButton } from './forms.ts'
+import { attribute, html, NOTHING, option, type Html } from '../kit/html.ts'
 
 /** The part of a v4 diamond that the pages show. */
 type V4Stone = {
@@ -48,8 +49,7 @@ export function ownStonesOf(views: readonly DiamondView[], links: LinkBuilder): 
 export const STONE_ACTIONS = ['save', 'attach', 'delete'] as const
 export type StoneAction = (typeof STONE_ACTIONS)[number]
 
-const button = (action: StoneAction, text: string, attributes: Html = NOTHING): Html =>
-  html`<button type="submit" name="do" value="${action}" ${attributes}>${text}</button>`
+const button = (action: StoneAction, text: string, attributes?: Html): Html => actionButton(action, text, attributes)
 
 /** Where the forms of a stone are. */
 type FormPlace = {
@@ -98,11 +98,11 @@ export function stoneForms(stone: OwnStone, { home, page }: FormPlace, price = s
     <label
       >Report page
       <select name="access">
-        ${ACCESS.map((about, level) => accessOption(level, about, access))}
+        ${ACCESS.map((about, level) => option(level, `${fieldDisplayValue('access', level)}: ${about}`, level === access))}
       </select></label
     >
     <label class="check">
-      <input type="checkbox" name="isPublished" value="1" ${isPublished ? { html: 'checked' } : NOTHING} /> Published
+      <input type="checkbox" name="isPublished" value="1" ${attribute('checked', isPublished)} /> Published
     </label>
     ${button('save', 'Save')}`
   const deleting = html`<p>The stone and its reports are deleted from your inventory. There is no undo.</p>
@@ -122,16 +122,11 @@ export function stoneForms(stone: OwnStone, { home, page }: FormPlace, price = s
 /** Who may open the report page, by level. */
 const ACCESS = ['only with its signed link', 'anyone who knows its address', 'listed for everyone']
 
-const accessOption = (level: number, about: string, current: number): Html =>
-  html`<option value="${String(level)}" ${level === current ? { html: 'selected' } : NOTHING}>
-    ${fieldDisplayValue('access', level)}: ${about}
-  </option>`
-
 const missingPdf = ({ id, laboratory, number }: Report): Html =>
   html`<input type="hidden" name="replaces" value="${String(id)}" />
     <input type="hidden" name="laboratory" value="${laboratory}" />
     <input type="hidden" name="number" value="${number ?? ''}" />
-    ${pdfInput(`PDF of ${laboratory} ${number ?? 'without a number'}`, { html: 'required' })}
+    ${pdfInput(`PDF of ${laboratory} ${number ?? 'without a number'}`, attribute('required', true))}
     ${button('attach', 'Attach the PDF')}`
 
 const pdfInput = (label: string, attributes: Html = NOTHING): Html =>

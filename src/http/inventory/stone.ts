@@ -20,15 +20,8 @@ import { alert, pathToRoot } from '../kit/page.ts'
 import { seeOther } from '../kit/response.ts'
 import { reportPageResponse } from '../report/layout.ts'
 import { ownersReport } from '../report/owners-page.ts'
-import {
-  describeRefusal,
-  formPage,
-  inventoryLink,
-  inventoryPagesGroup,
-  LOG_IN_RESPONSE,
-  orRefusal,
-  ownPageIn,
-} from './layout.ts'
+import { describeRefusal, LOG_IN_RESPONSE, orRefusal, ownPageIn, pressedAction } from './forms.ts'
+import { formPage, inventoryLink, inventoryPagesGroup } from './layout.ts'
 import { sameSiteSession, session } from './session.ts'
 import { ownStonesOf, STONE_ACTIONS, stoneForms, type StoneAction } from './stone-forms.ts'
 
@@ -87,23 +80,23 @@ export const changeStoneByPage = endpoint({
   group: inventoryPagesGroup,
   async handler(ctx, services: DiamondServices & CertificationServices) {
     const { body } = ctx.request
-    const { view } = await requireOwnStone(ctx, services).catch((error: unknown) => {
-      throw body instanceof RequestError ? body : error
-    })
     const texts: Texts = body instanceof RequestError ? {} : Object.fromEntries(body.texts)
     const home = pathToRoot(ctx.originalUrl)
     const page = ownPageIn(texts['page'] ?? '') ?? 'inventory'
     try {
       if (body instanceof RequestError) throw body
-      const action = STONE_ACTIONS.find((one) => one === texts['do'])
-      if (action === undefined) throw new RequestError('malformed', `do must be one of ${STONE_ACTIONS.join(', ')}`)
-      const position = await CHANGES[action]({ ctx, services, id: view.diamond.id, texts, form: body })
+      const action = pressedAction(STONE_ACTIONS, texts['do'])
+      const id = parseId(ctx.params.id) ?? 0
+      const position = await CHANGES[action]({ ctx, services, id, texts, form: body })
       await waitForReadModel(ctx, services.diamonds.queries.progress, position)
-      const place = action === 'delete' ? '' : `#stone-${view.diamond.id}`
+      const place = action === 'delete' ? '' : `#stone-${id}`
       return seeOther(`${home}${page}${place}`, { 'Cache-Control': 'no-store' })
     } catch (error) {
       const { status, message } = describeRefusal(error)
-      const [stone] = ownStonesOf([(await requireOwnStone(ctx, services)).view], services.diamonds.links)
+      const { view } = await requireOwnStone(ctx, services).catch((missing: unknown) => {
+        throw body instanceof RequestError ? body : missing
+      })
+      const [stone] = ownStonesOf([view], services.diamonds.links)
       if (stone === undefined) throw error
       const price = status === 422 ? texts['price'] : undefined
       const text =
@@ -153,9 +146,12 @@ const CHANGES: Readonly<Record<StoneAction, (change: Change) => Promise<Position
 }
 
 /** @throws RequestError invalid */
-function fieldsIn({ price = '', access = '', isPublished }: Texts): DiamondFieldChanges {
-  const amount = price.trim() === '' ? null : Number(price.trim())
-  const input = { price: Number.isNaN(amount) ? price : amount, access: Number(access) }
+function fieldsIn({ price, access, isPublished }: Texts): DiamondFieldChanges {
+  const amount = price?.trim() === '' ? null : Number(price)
+  const input = {
+    ...(price !== undefined && { price: Number.isNaN(amount) ? price : amount }),
+    ...(access !== undefined && { access: Number(access) }),
+  }
   const { set, removed } = requireValid(parseFieldChanges('v4', input, ''))
   return { set: { ...set, isPublished: isPublished !== undefined }, removed }
 }

@@ -9,6 +9,14 @@ export function html(parts: TemplateStringsArray, ...values: readonly (string | 
 
 export const NOTHING: Html = { html: '' }
 
+/** A choice of a `select`. */
+export const option = (value: string | number, label: string, isSelected: boolean): Html =>
+  html`<option value="${String(value)}" ${attribute('selected', isSelected)}>${label}</option>`
+
+/** An attribute without a value, such as `checked`, if it is set. */
+export const attribute = (name: 'checked' | 'open' | 'required' | 'selected', isSet: boolean): Html =>
+  isSet ? { html: name } : NOTHING
+
 function renderValue(value: string | Html | readonly Html[]): string {
   if (typeof value === 'string') return escape(value)
   return 'html' in value ? value.html : value.map((one) => one.html).join('')

@@ -129,6 +129,7 @@ textarea{min-height:7rem;resize:vertical}
 button,summary{font:inherit;font-weight:600;cursor:pointer}
 button{min-height:3rem;margin:1rem 0;padding:.625rem 1.25rem;color:var(--deed-ink);background:var(--deed);border:0;border-radius:var(--radius)}
 button.quiet{color:var(--deed);background:none;border:1px solid currentColor}
+button.danger{color:var(--danger);background:none;border:1px solid currentColor}
 header button{min-height:2.5rem;margin:0;padding:.375rem 1rem}
 summary{padding:.75rem 0;color:var(--deed)}
 .alert{padding:.75rem 1rem;color:var(--danger);border:1px solid currentColor;border-radius:var(--radius)}

@@ -37,7 +37,6 @@ button.addEventListener('click', async () => {
 const respond = definePages({
   style: `${CARD}${CONTROLS}
 [role=status]:empty{display:none}
-button.danger{color:var(--danger);background:none;border:1px solid currentColor}
 pre{margin:0;padding:1rem;max-height:60vh;overflow:auto;background:var(--well);border:1px solid var(--line);border-radius:var(--radius);font:1rem/1.5 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.375rem 1.25rem;margin:0 0 1rem}
 summary{color:var(--danger)}

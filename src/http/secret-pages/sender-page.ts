@@ -5,7 +5,7 @@ import { expiresAt, metadataExpiresAt, MAX_TOTAL_ATTEMPTS, type KnownSecret } fr
 import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
+import { attribute, html, NOTHING, type Html } from '../kit/html.ts'
 import { alert, pathToRoot, timeOf } from '../kit/page.ts'
 import type { UrlServices } from '../kit/public-urls.ts'
 import { rateLimitedAccess, sameSiteForm, type SecretServices } from '../secrets/authentication.ts'
@@ -146,7 +146,7 @@ const fact = (name: string, value: Html): Html =>
  *   form posts to its own URL and is expanded
  */
 const burnForm = (secret: KnownSecret, action: string | undefined): Html =>
-  html`<details ${action === undefined ? OPEN : NOTHING}>
+  html`<details ${attribute('open', action === undefined)}>
     <summary>Burn this secret</summary>
     <p>The secret is deleted immediately, and no one can read it. This cannot be undone.</p>
     <form method="post" ${action === undefined ? NOTHING : html`action="${action}"`}>
@@ -154,7 +154,5 @@ const burnForm = (secret: KnownSecret, action: string | undefined): Html =>
       <button type="submit" class="danger">Burn the secret</button>
     </form>
   </details>`
-
-const OPEN: Html = { html: 'open' }
 
 const PASSPHRASE = passphraseInput('Passphrase')

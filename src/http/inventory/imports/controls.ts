@@ -12,7 +12,11 @@ import { valuesOf } from '../values.ts'
 type OptionChange = z.output<typeof IMPORT_OPTIONS>
 
 /** One of several choices of a control, and what it changes. */
-type Alternative = { readonly label: string; readonly change: OptionChange }
+type Alternative = {
+  readonly label: string
+  readonly change: OptionChange
+  readonly ignoresColumn?: true
+}
 
 /** A choice in the form of an import. The form sends the index of the chosen alternative. */
 export type Control = {
@@ -55,27 +59,32 @@ export function chosenOptions(
   texts: ReadonlyMap<string, string>,
   ignoresUnanswered: boolean,
 ): ImportOptions {
-  const controls = [...questions, ...columns.values(), ...words, ...badLines, ...others]
-  return controls.reduce((changed, { name, alternatives, selected }) => {
-    const text = texts.get(name) ?? ''
-    const isUnanswered = text === '' && selected === undefined
-    const last = alternatives.at(-1)
-    const chosen =
-      isUnanswered && ignoresUnanswered && last?.label === IGNORED ? last : alternatives[Number(text || NaN)]
-    return chosen === undefined || chosen === alternatives[selected ?? -1]
-      ? changed
-      : changeOptions(changed, chosen.change)
-  }, options)
+  const chosenIn = ({ name, alternatives, selected }: Control): Alternative | undefined => {
+    const index = Number(texts.get(name) || NaN)
+    return index === selected ? undefined : alternatives[index]
+  }
+  const answers = questions.map((question) => {
+    const ignoresIt = ignoresUnanswered ? question.alternatives.find(({ ignoresColumn }) => ignoresColumn) : undefined
+    return chosenIn(question) ?? ignoresIt
+  })
+  const settings = [...columns.values(), ...words, ...badLines, ...others].map(chosenIn)
+  return [...answers, ...settings].reduce(
+    (changed, chosen) => (chosen === undefined ? changed : changeOptions(changed, chosen.change)),
+    options,
+  )
 }
-
-/** The label of the alternative that ignores a column. */
-const IGNORED = 'Ignore this column'
 
 const mapped = (column: string, content: string): OptionChange => ({ map: { [column]: content } })
 
+const ignoring = (column: string): Alternative => ({
+  label: 'Ignore this column',
+  change: mapped(column, ''),
+  ignoresColumn: true,
+})
+
 const contentsFor = (column: string): readonly Alternative[] => [
   ...CONTENTS.map((content) => ({ label: contentName(content), change: mapped(column, content) })),
-  { label: IGNORED, change: mapped(column, '') },
+  ignoring(column),
 ]
 
 /** Questions about the same thing have one control. */
@@ -104,7 +113,7 @@ function questionOf(
         label: ask,
         alternatives: [
           { label: 'It is the price of the whole stone', change: mapped(column, 'price') },
-          { label: IGNORED, change: mapped(column, '') },
+          ignoring(column),
         ],
       }
     case 'several columns for a field':

@@ -22,7 +22,8 @@ import { alert, pathToRoot } from '../../kit/page.ts'
 import { formOptions } from '../../kit/parameters/form.ts'
 import { bodyReader } from '../../kit/read-body.ts'
 import { seeOther, type HttpResponse } from '../../kit/response.ts'
-import { accountActions, describeRefusal, inventoryPagesGroup, LOG_IN_RESPONSE, orRefusal } from '../layout.ts'
+import { describeRefusal, LOG_IN_RESPONSE, orRefusal, pressedAction } from '../forms.ts'
+import { accountActions, inventoryPagesGroup } from '../layout.ts'
 import { sameSiteSession, session } from '../session.ts'
 import { chosenOptions, controlsOf, modeOf } from './controls.ts'
 import { importPage } from './layout.ts'
@@ -198,8 +199,7 @@ export const changeImportByPage = endpoint({
   group: inventoryPagesGroup,
   async handler(ctx, services: ImportServices) {
     const stockImport = await requireOwnImport(ctx, services)
-    const action = ACTIONS.find((one) => one === ctx.request.body.get('do'))
-    if (action === undefined) throw new RequestError('malformed', `do must be one of ${ACTIONS.join(', ')}`)
+    const action = pressedAction(ACTIONS, ctx.request.body.get('do'))
     const page = `${pathToRoot(ctx.originalUrl)}inventory/import`
     try {
       await act(ctx, services, stockImport, action)

@@ -9,8 +9,10 @@ import {
 import { fieldDisplayValue } from '../../../representations/diamond/display-value.ts'
 import { contentName } from '../../../trade-files/content-names.ts'
 import type { ColumnContent } from '../../../trade-files/columns.ts'
-import { html, NOTHING, type Html } from '../../kit/html.ts'
+import { attribute, html, NOTHING, option, type Html } from '../../kit/html.ts'
 import { timeOf } from '../../kit/page.ts'
+import { actionButton } from '../forms.ts'
+import { countText, plural } from '../count-text.ts'
 import { dataTable } from '../data-table.ts'
 import { controlsOf, modeOf, type Control, type ImportControls } from './controls.ts'
 
@@ -21,8 +23,7 @@ type ShownImport = { readonly stockImport: StockImport; readonly reading: Stored
 export const ACTIONS = ['read', 'ignore', 'apply', 'undo', 'delete'] as const
 export type ImportAction = (typeof ACTIONS)[number]
 
-const button = (action: ImportAction, text: string, attributes: Html = NOTHING): Html =>
-  html`<button type="submit" name="do" value="${action}" ${attributes}>${text}</button>`
+const button = (action: ImportAction, text: string, attributes?: Html): Html => actionButton(action, text, attributes)
 
 const QUIET: Html = { html: 'class="quiet" formnovalidate' }
 
@@ -55,19 +56,15 @@ const stateText = ({ state, counts, undoCounts, why }: StockImport): string => {
   }
 }
 
-const number = (count: number): string => count.toLocaleString('en')
-
-const plural = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
-
 const stones = (count: number): string => plural(count, 'stone', 'stones')
 
 /** `298 created, 2 changed, 290 reports attached`; without those that are 0 */
 function countsText({ created, changed, unchanged, deleted, certifications }: ImportCounts): string {
   const parts = [
     created > 0 && `${stones(created)} created`,
-    changed > 0 && `${number(changed)} changed`,
-    deleted > 0 && `${number(deleted)} deleted`,
-    unchanged > 0 && `${number(unchanged)} unchanged`,
+    changed > 0 && `${countText(changed)} changed`,
+    deleted > 0 && `${countText(deleted)} deleted`,
+    unchanged > 0 && `${countText(unchanged)} unchanged`,
     certifications > 0 && plural(certifications, 'report attached', 'reports attached'),
   ].filter((part) => part !== false)
   return parts.length === 0 ? 'nothing to change' : parts.join(', ')
@@ -75,7 +72,7 @@ function countsText({ created, changed, unchanged, deleted, certifications }: Im
 
 function progressView({ stockImport: { state, run }, done }: ShownImport): Html {
   const total = run?.total ?? 0
-  const text = `${number(done)} of ${stones(total)} ${state === 'applying' ? 'written' : 'restored'}`
+  const text = `${countText(done)} of ${stones(total)} ${state === 'applying' ? 'written' : 'restored'}`
   return html`<div id="progress">
       <label for="bar">${text}</label>
       <progress id="bar" value="${String(done)}" max="${String(Math.max(total, 1))}"></progress>
@@ -142,7 +139,7 @@ const readySection = ({ would }: StoredReading): Html =>
         ([name, label]) =>
           html`<div>
             <dt>${label}</dt>
-            <dd>${number(would[name])}</dd>
+            <dd>${countText(would[name])}</dd>
           </div>`,
       )}
     </dl>
@@ -152,8 +149,8 @@ const readySection = ({ would }: StoredReading): Html =>
 function importText({ created, changed, deleted }: ImportCounts): string {
   const parts = [
     created > 0 && `create ${stones(created)}`,
-    changed > 0 && `change ${number(changed)}`,
-    deleted > 0 && `delete ${number(deleted)}`,
+    changed > 0 && `change ${countText(changed)}`,
+    deleted > 0 && `delete ${countText(deleted)}`,
   ].filter((part) => part !== false)
   return parts.length === 0 ? 'Import: change nothing' : `Import: ${parts.join(', ')}`
 }
@@ -190,8 +187,8 @@ function fieldOf(control: Control): Html {
 const MAX_RADIOS = 4
 
 function radio({ name, selected }: Control, label: string, index: number): Html {
-  const checked: Html = index === selected ? { html: 'checked' } : NOTHING
-  const required: Html = selected === undefined ? { html: 'required' } : NOTHING
+  const checked = attribute('checked', index === selected)
+  const required = attribute('required', selected === undefined)
   return html`<label class="check">
     <input type="radio" name="${name}" value="${String(index)}" ${checked} ${required} /> ${label}
   </label>`
@@ -204,15 +201,12 @@ function selectOf({ name, alternatives, selected, unchanged }: Control, label?: 
   return html`<select
     name="${name}"
     ${label === undefined ? html`id="${name}"` : html`aria-label="${label}"`}
-    ${isRequired ? { html: 'required' } : NOTHING}
+    ${attribute('required', isRequired)}
   >
     ${first === undefined ? NOTHING : html`<option value="">${first}</option>`}
-    ${alternatives.map((one, index) => option(one.label, index, index === selected))}
+    ${alternatives.map((one, index) => option(index, one.label, index === selected))}
   </select>`
 }
-
-const option = (label: string, index: number, isSelected: boolean): Html =>
-  html`<option value="${String(index)}" ${isSelected ? { html: 'selected' } : NOTHING}>${label}</option>`
 
 function errorsSection(
   { errors, errorCount, unknownValues }: StoredReading,
@@ -226,7 +220,7 @@ function errorsSection(
       [{ name: 'Line' }, { name: 'Column' }, { name: 'Problem' }],
       shown.map(({ line, column, message }) => [`Line ${line}`, column ?? 'Whole line', message]),
     )}
-    ${shown.length < errorCount ? html`<p class="soft">These are the first ${number(shown.length)} of ${number(errorCount)}.</p>` : NOTHING}
+    ${shown.length < errorCount ? html`<p class="soft">These are the first ${countText(shown.length)} of ${countText(errorCount)}.</p>` : NOTHING}
     ${
       words.length === 0
         ? NOTHING
@@ -237,7 +231,7 @@ function errorsSection(
               unknownValues.map(({ text, column, lines }, index) => [
                 text,
                 column,
-                number(lines),
+                countText(lines),
                 wordSelect(words[index]),
               ]),
             )}`
