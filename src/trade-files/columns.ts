@@ -275,18 +275,23 @@ const isMostCertainMeaning = (
   meanings: readonly (HeadingMeaning | undefined)[],
 ): boolean => meanings.every((other) => other?.content !== content || other.rank >= rank)
 
-/** In the trade, "cut" may also mean the shape: without another column for it, a `Cut` column with only shapes is the shape. */
+/**
+ * In the trade, "cut" may also mean the shape. Without another column for it, a `Cut` column is the shape if all its cells are
+ * shapes, or if another column is the grade and no cell is one, as in IDEX's files.
+ */
 function findShapeColumn(
   meanings: readonly (HeadingMeaning | undefined)[],
   rows: readonly (readonly string[])[],
 ): number | undefined {
   if (meanings.some((meaning) => meaning?.content === 'cutShape')) return undefined
   const index = meanings.findIndex((meaning) => meaning?.content === 'cutQuality' && meaning.rank === VAGUE_NAME)
+  const hasGrade = meanings.some((meaning) => meaning?.content === 'cutQuality' && meaning.rank < VAGUE_NAME)
   const cuts = rows.map((cells) => cells[index] ?? '').filter((cell) => cell !== '')
-  const areShapes = cuts.length > 0 && cuts.every((cut) => parseShape(toEnglish('cutShape', cut)) !== undefined)
-  return areShapes && cuts.some((cut) => cutQuality.find(toEnglish('cutQuality', cut)) === undefined)
-    ? index
-    : undefined
+  const isShape = (cut: string) => parseShape(toEnglish('cutShape', cut)) !== undefined
+  const isGrade = (cut: string) => cutQuality.find(toEnglish('cutQuality', cut)) !== undefined
+  if (cuts.length === 0) return undefined
+  const areShapes = cuts.every(isShape) ? !cuts.every(isGrade) : hasGrade && !cuts.some(isGrade)
+  return areShapes ? index : undefined
 }
 
 /** A column `Depth` is in percent, unless its cells are too small for that: then it is the height in millimetres. */

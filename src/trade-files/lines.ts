@@ -4,6 +4,7 @@ import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { parseFieldChanges, parseNewDiamond } from '../representations/diamond/parse-diamond.ts'
 import { isJsonObject, describeJsonType } from '../representations/json.ts'
 import { UnreadableFile } from './errors.ts'
+import { readReportCells } from './report-cells.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /** A text that is not a valid value of its column's field. */
@@ -168,12 +169,23 @@ function entryOf(line: number, text: string, unknown: 'refused' | 'ignored'): Im
     const input: unknown = JSON.parse(text)
     if (!isJsonObject(input))
       return { line, problems: [{ message: `must be a JSON object, got ${describeJsonType(input)}` }] }
-    return { line, input: unknown === 'ignored' ? pickKnownFields(input) : input }
+    return { line, input: unknown === 'ignored' ? pickKnownFields(input) : input, ...reportIn(input) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { line, problems: [{ message: 'is not valid JSON' }] }
   }
 }
+
+/** The report among a diamond's certifications that an export would name. */
+function reportIn({ certifications }: Readonly<Record<string, unknown>>): Pick<InputEntry, 'report' | 'notes'> {
+  if (!Array.isArray(certifications)) return {}
+  const reports = certifications.filter(isJsonObject)
+  const one = reports.findLast(({ number }) => typeof number === 'string') ?? reports.at(-1) ?? {}
+  const { report, note } = readReportCells({ laboratory: textIn(one['laboratory']), number: textIn(one['number']) })
+  return { ...(report !== undefined && { report }), ...(note !== undefined && { notes: [note] }) }
+}
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const pickKnownFields = (input: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(BODY_MEMBERS.filter((name) => name in input).map((name) => [name, input[name]]))

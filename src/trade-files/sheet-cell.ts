@@ -46,6 +46,13 @@ export function cellOfText(rawText: string): SheetCell {
  */
 export const escapeCell = (text: string): string => (isConverted(text) ? `'${text}` : text)
 
+/**
+ * Like `escapeCell`, but only for formulas, errors and texts with an apostrophe in front: a portal that reads the file takes an
+ * apostrophe for a part of the stock number.
+ */
+export const escapeFormula = (text: string): string =>
+  text.startsWith("'") || RUN.some((pattern) => pattern.test(text)) ? escapeCell(text) : text
+
 const unescapeCell = (cell: string): string => (cell.startsWith("'") && isConverted(cell) ? cell.slice(1) : cell)
 
 function isConverted(cell: string): boolean {
@@ -75,6 +82,8 @@ const ERROR_VALUE =
 /** `####` */
 const OVERFLOW = /^#{2,}$/
 
+const RUN: readonly RegExp[] = [FORMULA, ERROR_VALUE, OVERFLOW]
+
 /** A number that stays as it is: spreadsheet programs show up to eleven digits. */
 const UNCHANGED_NUMBER = /^(?:0|[1-9]\d{0,10})$/
 
@@ -83,9 +92,7 @@ const MONTH =
 
 /** Sources: Microsoft's pages on automatic data conversion and on number and date formats; booleans as in `cells.ts`. */
 const CONVERTED: readonly RegExp[] = [
-  FORMULA,
-  ERROR_VALUE,
-  OVERFLOW,
+  ...RUN,
   // 000071, 1,200, 3E5, 12 %
   /^[\d.,'\s]*\d[\d.,'\s]*(?:e[+-]?\d+)?\s?%?$/i,
   // 1-2, 5/6/26, 10:30, 1 1/2, 5 pm

@@ -280,7 +280,8 @@ function entryOf(sheet: Spreadsheet, { line, cells, isHidden }: SheetRow): Impor
   const textAt = (index: number) => displayedText(cells[index] ?? '')
   for (const [index, statement] of statements)
     if ('isAvailable' in statement) return { line, omittedSku, availability: textAt(index) }
-  const origin = originOf(sheet, textAt, statements, input['isLabGrown'])
+  // Values of our own files are meant as written.
+  const origin = originOf(sheet, textAt, sheet.isExport ? new Map() : statements, input['isLabGrown'])
   const findInvalidCells = (field: string): InvalidCell[] =>
     columns.flatMap((name, index) => {
       const isInvalid =

@@ -36,7 +36,7 @@ export const DISCOUNTS = splitHeadings([
 const REPORT = splitHeadings([
   'Lab location|Report issue location',
   'Certificate filename|Certificate file name|Certificate PDF|Cert file|Report filename|Report file',
-  'Certificate URL|Certificate link|Cert link',
+  'Certificate URL|Certificate link|Cert link|Certificate path|Online report|Online report URL',
   'Certificate comment|Cert comment|Report comments',
   'Report date|Report issue date',
   'Report type',

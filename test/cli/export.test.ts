@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { LABORATORIES } from '../../src/domain/certification/certification.ts'
 import { DICTIONARIES } from '../../src/domain/diamond/fields.ts'
 import { culetSizes, girdleGrades } from '../../src/domain/dictionaries/girdle-and-culet.ts'
 import { cutShapeTree } from '../../src/domain/dictionaries/shapes.ts'
@@ -72,6 +73,8 @@ const STONES = Array.from({ length: 120 }, (_, n) => ({
   }),
   access: n % 3,
   dataAccess: (n + 1) % 3,
+  // A number of IGI that says laboratory-grown, on natural stones too: files of an export are meant as written.
+  certifications: n % 4 === 1 ? [] : [{ laboratory: at(LABORATORIES, n), number: `LG${70_000_000 + n}` }],
 }))
 
 const lines = (stones: readonly object[]) => stones.map((stone) => `${JSON.stringify(stone)}\n`).join('')
@@ -93,7 +96,13 @@ test('in any format changes nothing when it is imported again', async ({ command
     ['events', '--json'],
   ])
   assert.is(resultOf(created)['created'], STONES.length, created?.err)
-  assert.equal(resultOf(written[0]), { stones: STONES.length, file: path('a.csv'), format: 'csv' })
+  assert.equal(resultOf(written[0]), {
+    stones: STONES.length,
+    remarks: [],
+    lacks: null,
+    file: path('a.csv'),
+    format: 'csv',
+  })
   const csv = readFileSync(path('a.csv'), 'utf8')
   assert.is(gunzipSync(readFileSync(path('a.csv.gz'))).toString(), csv)
   assert.is(written[3]?.out, csv)
@@ -159,10 +168,36 @@ test('contains no deleted stones and none of another account', async ({ commands
   const [header, ...rows] = (ended.at(-1)?.out ?? '').trim().split('\r\n')
   assert.is(
     header,
-    'id,sku,price,isColored,isLabGrown,cutShape,carat,clarity,color,cutQuality,polish,symmetry,fluorIntensity,fluorColor,fancyGrade,colorHue,colorModifier,culetSize,girdle,proportions.length,proportions.width,proportions.height,proportions.table,proportions.depth,proportions.girdle,proportions.crownHeight,proportions.pavilionDepth,proportions.star,proportions.lower,proportions.crownAngle,proportions.pavilionAngle,access,dataAccess,date',
+    'id,sku,price,isColored,isLabGrown,cutShape,carat,clarity,color,cutQuality,polish,symmetry,fluorIntensity,fluorColor,fancyGrade,colorHue,colorModifier,culetSize,girdle,proportions.length,proportions.width,proportions.height,proportions.table,proportions.depth,proportions.girdle,proportions.crownHeight,proportions.pavilionDepth,proportions.star,proportions.lower,proportions.crownAngle,proportions.pavilionAngle,access,dataAccess,laboratory,reportNumber,date',
   )
   assert.is(rows.length, 1)
-  assert.match(rows[0] ?? '', /^2,A-2,,false,false,Pear,2,(?:,)*0,0,20/)
+  assert.match(rows[0] ?? '', /^2,A-2,,false,false,Pear,2,(?:,)*0,0,,,20/)
+})
+
+test('for a portal says what it requires and stones lack', async ({ commands, at: path }) => {
+  writeFileSync(path('two.csv'), 'sku,cutShape,carat,price,color,clarity\nA-1,Round,1,5000,G,VS1\nA-2,Pear,2,,,\n')
+  const [, , toFile, toStdout] = await commands.runInTurn([
+    add('a'),
+    ['import', path('two.csv'), ...userOptions('a')],
+    ['export', path('rapnet.csv'), ...userOptions('a').slice(0, 2), '--format', 'rapnet'],
+    ['export', ...userOptions('a').slice(0, 2), '--format', 'rapnet'],
+  ])
+  const remarks = [
+    '1 stone is without a price (A-2)',
+    '1 stone is without a colour, or a fancy colour with its intensity (A-2)',
+    '1 stone is without a clarity (A-2)',
+    '2 stones are without a report number: RapNet lists them as not graded (A-1, A-2)',
+    'The file lacks the location (Country, State, City) and the availability, which are not stored here; prices must be in US dollars',
+    '',
+  ]
+  assert.is(toFile?.out, `Exported 2 stones to ${path('rapnet.csv')}\n`)
+  assert.is(toFile?.err, remarks.join('\n'))
+  assert.is(toStdout?.out, readFileSync(path('rapnet.csv'), 'utf8'))
+  assert.is(toStdout?.err, `Exported 2 stones of ${user('a')}\n${remarks.join('\n')}`)
+  assert.match(
+    String(toStdout?.out),
+    /\r\nA-1,Round,1,G,.*,5000,.*,5000\.00,http:\/\/\S+\/diamond\/1\?signature=\S+\r\n/,
+  )
 })
 
 test.run()

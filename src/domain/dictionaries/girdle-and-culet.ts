@@ -35,6 +35,11 @@ const culetSizesBySpelling: ReadonlyMap<string, CuletSize> = new Map(
   ]),
 )
 
+const culetTitles: ReadonlyMap<string, string> = new Map(CULET_SIZES)
+
+/** `Very Small` for `VS`. */
+export const culetSizeTitle = (short: string): string => culetTitles.get(short) ?? short
+
 /** A pointed culet counts as none. Sources: IGI's and GCAL's reports (Pointed), RapNet's upload format (P). */
 const NO_CULET_SPELLINGS: ReadonlySet<string> = new Set(['pointed', 'point', 'ptd', 'pt', 'p', 'nil', 'non', 'no'])
 

@@ -37,7 +37,8 @@ export const diamondListJson = (
   links: LinkBuilder,
 ): string => `[${diamonds.map((one) => diamondJson(version, one, links)).join(',')}]`
 
-function reportPageLink(diamond: LiveDiamond, links: LinkBuilder): string {
+/** The link to the report page that the owner may pass on: signed if the page is restricted. */
+export function reportPageLink(diamond: LiveDiamond, links: LinkBuilder): string {
   const page = `/diamond/${diamond.id}`
   return isRestricted(diamond)
     ? links.signed(page, LINK_LIFETIMES.untilAccessChanges, pageLinkRevision(diamond))

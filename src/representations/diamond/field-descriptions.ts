@@ -245,17 +245,17 @@ export const FIELD_DESCRIPTIONS = {
   'proportions.length': {
     about: 'Length in millimetres; of a round one of its diameters.',
     example: 6.44,
-    headings: ['Length', 'Max diameter', 'Maximum diameter', 'Länge'],
+    headings: ['Length', 'Measurements length', 'Max diameter', 'Maximum diameter', 'Länge'],
   },
   'proportions.width': {
     about: 'Width in millimetres; of a round one of its diameters.',
     example: 6.41,
-    headings: ['Width', 'Min diameter', 'Minimum diameter', 'Breite'],
+    headings: ['Width', 'Measurements width', 'Min diameter', 'Minimum diameter', 'Breite'],
   },
   'proportions.height': {
     about: 'Height of the whole stone in millimetres.',
     example: 3.98,
-    headings: ['Height', 'Höhe'],
+    headings: ['Height', 'Measurements height', 'Höhe'],
   },
   'proportions.table': {
     about: 'Table in percent of the mean diameter or the width.',
