@@ -17,6 +17,7 @@ import {
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
 import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
+import { exportDiamonds, summarizeExport, type ExportServices } from './exports/exports.ts'
 import { readProof } from './evidence/proof.ts'
 import {
   readLogCheckpoint,
@@ -44,6 +45,7 @@ import {
   undoImport,
 } from './imports/imports.ts'
 import type { ImportServices } from './imports/resource.ts'
+import { downloadExport, showExports } from './inventory/exports.ts'
 import { showInventory } from './inventory/inventory-page.ts'
 import { changeImportByPage, showImport, showImports, uploadByPage } from './inventory/imports/pages.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
@@ -78,6 +80,8 @@ import type { WebhookServices } from './webhooks/resource.ts'
 export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   listDiamonds,
   listChanges,
+  exportDiamonds,
+  summarizeExport,
   readDiamond,
   createDiamond,
   modifyDiamond,
@@ -123,6 +127,8 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   uploadByPage,
   showImport,
   changeImportByPage,
+  showExports,
+  downloadExport,
   showOwnStone,
   changeStoneByPage,
   readLogCheckpoint,
@@ -170,5 +176,6 @@ export type EndpointServices = BearerServices &
   SecretServices &
   WebhookServices &
   ImportServices &
+  ExportServices &
   EvidenceServices &
   BrowserServices & { readonly readModels: ReadModelRegistry }

@@ -15,7 +15,8 @@ import { CONNECTION_LIMITS, listen, type ListeningServer } from '../http/kit/ser
 import { STARTING_ENDPOINTS } from '../http/starting.ts'
 import { ChangeFeed, type ChangeFeedOptions } from '../projections/diamonds/change-feed.ts'
 import { createOpenApiDocument } from '../http/openapi/description.ts'
-import { LongPollLimiter } from '../http/changes/changes.ts'
+import { createLongPollSlots } from '../http/changes/changes.ts'
+import { createExportSlots } from '../http/exports/exports.ts'
 import { cookieFor } from '../http/inventory/session.ts'
 import { FormUploads } from '../http/files/form-uploads.ts'
 import type { PublicUrls } from '../http/kit/public-urls.ts'
@@ -143,9 +144,10 @@ export async function openHttpService(
     diamonds: { context: { ...context, diamondIds }, queries, links, people },
     pictures,
     models: { context, queries, files, uploads, links, inspect },
+    exports: { slots: createExportSlots() },
     changes: {
       feed: new ChangeFeed(changes, links),
-      longPollLimiter: new LongPollLimiter(),
+      longPollSlots: createLongPollSlots(),
       activity: observability.traffic,
     },
     health: { notReadyReasons },

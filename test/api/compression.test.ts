@@ -43,6 +43,8 @@ test('is compressed with gzip or br on request, on every endpoint, and unchanged
     { path: '/v4/diamond?limit=40', headers: bearer },
     { path: '/v3/diamond', headers: { Authorization: `bearer ${vendor.token}` } },
     { path: '/v2/constants' },
+    { path: '/v4/diamond/export', headers: bearer },
+    { path: '/v4/diamond/export?format=jsonl', headers: bearer },
     { method: 'POST', path: '/v4/diamond', headers: json, body: JSON.stringify(stone(bad)) },
     { method: 'PATCH', path: '/v4/diamond/bulk', headers: json, body: JSON.stringify({ entries: [bad] }) },
   ]

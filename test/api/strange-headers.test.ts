@@ -76,6 +76,8 @@ async function requestsToAllEndpoints(
   const token = (path: string) => form(`/api/oauth/v2/${path}`, 'grant_type=password&token=x', basic('1', 'wrong'))
   return {
     listDiamonds: () => get('/v4/diamond?limit=100', bearer),
+    exportDiamonds: () => get('/v4/diamond/export', bearer),
+    summarizeExport: () => get('/v4/diamond/export/summary?format=rapnet', bearer),
     listChanges: () => get('/v4/diamond/changes', bearer),
     readDiamond: () => get(`/v4/diamond/${id}`, bearer),
     createDiamond: () => json('POST', '/v4/diamond', stone({ sku: 'x'.repeat(128) })),
@@ -133,6 +135,8 @@ async function requestsToAllEndpoints(
     showInventory: () => get('/inventory'),
     logInByPage: () => page('/inventory', 'email=a@example.com&password=wrong'),
     logOutByPage: () => page('/inventory/log-out', ''),
+    showExports: () => get('/inventory/export'),
+    downloadExport: () => get('/inventory/export/csv'),
     showImports: () => get('/inventory/import'),
     uploadByPage: () => page('/inventory/import', ''),
     showImport: () => get('/inventory/import/im_1'),

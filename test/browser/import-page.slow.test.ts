@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { newOwner } from '../api/inventory-page/browser.ts'
@@ -94,6 +95,17 @@ await testOnDevices(
 
       await press(page.getByRole('link', { name: 'Your inventory' }))
       await page.getByText('Stones 1 to 25 of 299').waitFor()
+      await press(page.getByRole('link', { name: 'Export these stones' }))
+      await page.getByRole('heading', { name: 'RapNet' }).waitFor()
+      await isGood('exports')
+      await press(page.getByRole('link', { name: 'Check and download for RapNet' }))
+      await page.getByText('The file has 299 stones.').waitFor()
+      await isGood('rapnet')
+      const download = page.waitForEvent('download')
+      await press(page.getByRole('button', { name: 'Download for RapNet' }))
+      const file = readFileSync(await (await download).path(), 'utf8')
+      assert.is(file.split('\r\n').filter((line) => line.includes(',GIA,62000')).length, 299)
+
       await press(page.getByRole('link', { name: 'Import', exact: true }))
       await page.getByRole('row', { name: /^stock\.zip/ }).waitFor()
       await isGood('list')

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { RequestError } from '../../domain/request-error.ts'
 import {
   CursorLost,
   CHANGE_KINDS,
@@ -11,6 +10,7 @@ import {
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { VERSION_PARAMETERS } from '../diamonds/resource.ts'
 import { createResponse, ok, streamResponse, type HttpResponse } from '../kit/response.ts'
+import { AccountSlots } from '../kit/account-slots.ts'
 import { bearer, isStillAuthenticated, type BearerServices, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type EndpointContext, type EndpointGroup } from '../kit/endpoint.ts'
@@ -55,42 +55,15 @@ export async function* streamChangeEvents(
 
 const eventOf = ({ cursor, text }: FeedChange) => `id: ${cursor}\nevent: change\ndata: ${text}\n\n`
 
-/** Concurrent long polls and streams for each account. Each occupies a connection. */
+/** Long polls and streams of an account at a time. Each occupies a connection. */
 const MAX_WAITING_REQUESTS = 20
 
-/** Seconds. */
-const RETRY_AFTER_SECONDS = 5
-
-/** Limits the concurrent long polls and streams of each account. */
-export class LongPollLimiter {
-  readonly #usedSlots = new Map<number, number>()
-
-  /** @returns releases the slot; idempotent @throws RequestError too-many */
-  acquire(account: number): () => void {
-    const usedSlots = this.#usedSlots.get(account) ?? 0
-    if (usedSlots >= MAX_WAITING_REQUESTS) {
-      throw new RequestError(
-        'too-many',
-        `Too many concurrent requests for changes; an account may have at most ${MAX_WAITING_REQUESTS}`,
-        RETRY_AFTER_SECONDS,
-      )
-    }
-    this.#usedSlots.set(account, usedSlots + 1)
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      const remaining = (this.#usedSlots.get(account) ?? 1) - 1
-      if (remaining === 0) this.#usedSlots.delete(account)
-      else this.#usedSlots.set(account, remaining)
-    }
-  }
-}
+export const createLongPollSlots = () => new AccountSlots(MAX_WAITING_REQUESTS, 'requests for changes')
 
 export type ChangeServices = BearerServices & {
   readonly changes: {
     readonly feed: ChangeFeed
-    readonly longPollLimiter: LongPollLimiter
+    readonly longPollSlots: AccountSlots
     readonly activity: Pick<RequestActivity, 'excludeLongPoll'>
   }
 }
@@ -222,9 +195,9 @@ async function pollPage(
   { after = '', limit, wait }: ChangesQuery,
   { changes }: ChangeServices,
 ): Promise<ChangePage> {
-  const { feed, longPollLimiter } = changes
+  const { feed, longPollSlots } = changes
   const { account } = ctx.state.principal
-  const release = longPollLimiter.acquire(account)
+  const release = longPollSlots.acquire(account)
   try {
     await feed.waitForChanges(account, after, wait * 1000, beginLongPoll(ctx, changes))
     return await feed.after(version, account, after, limit)
@@ -268,9 +241,9 @@ async function createEventStreamResponse(
   { after }: ChangesQuery,
   services: ChangeServices,
 ): Promise<HttpResponse> {
-  const { feed, longPollLimiter } = services.changes
+  const { feed, longPollSlots } = services.changes
   const { account } = ctx.state.principal
-  const release = longPollLimiter.acquire(account)
+  const release = longPollSlots.acquire(account)
   try {
     const firstPage = await readFirstPage(feed, version, account, { after, limit: CHANGES_PER_READ })
     const abortController = new AbortController()

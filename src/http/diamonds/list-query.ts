@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { findNearMiss } from '../../domain/dictionaries/edit-distance.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
@@ -21,6 +20,7 @@ import { FIELD_DESCRIPTIONS } from '../../representations/diamond/field-descript
 import { jsonExcerpt } from '../../representations/json.ts'
 import { parsedBy } from '../../representations/parse.ts'
 import {
+  choice,
   DATE_TIME,
   DATE_TIME_FORM,
   FLAG,
@@ -106,18 +106,20 @@ const filtersOf = (version: ApiVersion): readonly FilterParameter[] =>
 
 const FILTERS = { v3: filtersOf('v3'), v4: filtersOf('v4') }
 
+const parametersFor = (version: ApiVersion) =>
+  Object.fromEntries(FILTERS[version].map(({ parameter, schema }) => [parameter, schema]))
+
+/** The query parameters of v4's filters. */
+export const FILTER_PARAMETERS = parametersFor('v4')
+
+/** The filter in the parsed values of FILTER_PARAMETERS. */
+export const filterFrom = (query: Readonly<Record<string, unknown>>): DiamondFilter => filterIn(FILTERS.v4, query)
+
 /** The name of a sort order in generated clients: `CARAT_DESCENDING`. */
 const nameOfSort = (sort: string) =>
   sort.startsWith('-') ? `${sort.slice(1).toUpperCase()}_DESCENDING` : sort.toUpperCase()
 
-const SORT = z
-  .enum(SORTS, {
-    error: ({ input }) => {
-      const suggestion = findNearMiss(String(input), SORTS)
-      const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
-      return `must be one of ${SORTS.join(', ')}, got ${jsonExcerpt(input)}${hint}`
-    },
-  })
+const SORT = choice(SORTS)
   .meta({ id: 'DiamondOrder', 'x-enum-varnames': SORTS.map(nameOfSort) })
   .default(NEWEST_FIRST)
   .describe('The sort order: ascending, or descending with a leading `-`. Diamonds without the value come last.')
@@ -134,7 +136,7 @@ const listQuery = (version: ApiVersion) =>
       )
       .meta({ examples: [''] }),
     ...(version === 'v4' && { sort: SORT }),
-    ...Object.fromEntries(FILTERS[version].map(({ parameter, schema }) => [parameter, schema])),
+    ...parametersFor(version),
   })
 
 export const LIST_QUERY = { v3: listQuery('v3'), v4: listQuery('v4') }

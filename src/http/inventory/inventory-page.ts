@@ -83,6 +83,7 @@ async function listPage(
   const home = pathToRoot(target)
   const content = html`${filterForm(query)} ${stalenessNote(list)}
     <p role="status">${pageSummary(list.total, page, stones.length)}</p>
+    ${stones.length === 0 ? NOTHING : html`<p><a href="${exportAddress(query, home)}">Export these stones</a></p>`}
     ${stones.length === 0 ? emptyListNote(query, list.total, home) : stonesTable(stones, home, pageIn(target))}
     ${pagesNav(query, page, list.total)}`
   return inventoryPage(200, target, content)
@@ -271,6 +272,12 @@ function stalenessNote({ isCurrent, ageSeconds }: DiamondList): Html {
   return isCurrent ? NOTHING : html`<p class="soft">The latest changes may be missing; reload the page to see them.</p>`
 }
 
+/** The page that exports the stones of the list. */
+function exportAddress(query: URLSearchParams, home: string): string {
+  const filters = new URLSearchParams([...query].filter(([name]) => name.startsWith('f[')))
+  return `${home}inventory/export${filters.size === 0 ? '' : `?${filters.toString()}`}`
+}
+
 type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
 
 /** `Stones 26 to 50 of 1,234` */
@@ -313,6 +320,19 @@ function addressOf(query: URLSearchParams, offset: number): string {
   pageQuery.delete('after')
   pageQuery.set('offset', String(offset))
   return `?${pageQuery.toString()}`
+}
+
+/** The filters of a query in the words of the form: `Shape: Pear or Oval; Carat, from: 1`. */
+export function describeFilters(query: URLSearchParams): string {
+  const labels = new Map(LABELLED_FILTERS)
+  const choicesOf: Readonly<Record<string, Choices>> = CHOICES
+  const valueText = (name: string, value: string) => choicesOf[name]?.find(([one]) => one === value)?.[1] ?? value
+  return [...new Set(query.keys())]
+    .map((name) => {
+      const values = query.getAll(name).map((value) => valueText(name, value))
+      return `${labels.get(name) ?? name}: ${values.join(' or ')}`
+    })
+    .join('; ')
 }
 
 /** Names parameters as the form does; one that it does not have keeps its name. */

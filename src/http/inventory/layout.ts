@@ -11,8 +11,9 @@ export const defineInventoryPages = (style: string, policy: Readonly<Record<stri
     headers: PRIVATE_PAGE_HEADERS,
   })
 
-/** Labels around their fields, and boxes of choices before their texts. */
+/** The header's links, labels around their fields, and boxes of choices before their texts. */
 export const FORMS = `
+header nav{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center}
 label>input,label>select{margin:.25rem 0 .75rem;font-weight:400}
 label.check{display:flex;gap:.625rem;align-items:baseline;padding:.25rem 0;font-weight:400}
 label.check input{flex:none;width:1.125rem;height:1.125rem;margin:0;padding:0;accent-color:var(--deed)}
@@ -24,7 +25,6 @@ export const formPage = defineInventoryPages(FORMS)
 /** Forms in columns, and tables, which are cards on small screens. */
 export const WIDE = `
 body{--width:80rem}
-header nav{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center}
 .filters{padding:1rem;background:var(--well);border:1px solid var(--line);border-radius:.75rem}
 .filters input,.filters select{padding:.5rem .625rem;background:var(--paper)}
 .fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));gap:.875rem 1.25rem;align-items:end}
@@ -154,7 +154,7 @@ export const inventoryLink = (home: string): Html => html`<a href="${home}invent
 /** The header of the pages behind the log-in. @param home from `pathToRoot` */
 export const accountActions = (home: string): Html =>
   html`<nav aria-label="Inventory">
-    ${inventoryLink(home)} <a href="${home}inventory/import">Import</a>
+    ${inventoryLink(home)} <a href="${home}inventory/import">Import</a> <a href="${home}inventory/export">Export</a>
     <form method="post" action="${home}inventory/log-out">
       <button type="submit" class="quiet">Log out</button>
     </form>

@@ -1,5 +1,6 @@
+import { pipeline, Readable, type Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
 import { setBody } from './responses.ts'
@@ -11,7 +12,7 @@ const COMPRESSION_THRESHOLD_BYTES = 1024
 /** Brotli's highest levels save a few percent, but take a second where this one takes milliseconds. */
 const BROTLI_LEVEL = 4
 
-const COMPRESSIBLE_TYPES = /^(?:text\/|application\/(?:[\w.-]+\+)?json\b|image\/svg)/
+const COMPRESSIBLE_TYPES = /^(?:text\/|application\/(?:[\w.-]+\+)?json\b|application\/x-ndjson|image\/svg)/
 
 /**
  * Bodies that are compressed at a time. Each takes up to 8 MB and one of libuv's four threads, which also read files.
@@ -21,14 +22,26 @@ const MAX_CONCURRENT_COMPRESSIONS = 2
 type CompressibleBody = string | Buffer
 type Encoding = 'br' | 'gzip'
 
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL } }
+
 const brotli = promisify(brotliCompress)
 const compressors: Readonly<Record<Encoding, (body: CompressibleBody) => Promise<Buffer>>> = {
-  br: (body) => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL } }),
+  br: (body) => brotli(body, BROTLI),
   gzip: promisify<CompressibleBody, Buffer>(gzip),
 }
 
+const streamCompressors: Readonly<Record<Encoding, () => Transform>> = {
+  br: () => createBrotliCompress(BROTLI),
+  gzip: () => createGzip(),
+}
+
+function compressStream(body: Readable, encoding: Encoding): Readable {
+  // An error of either stream destroys both; Koa reports that of the compressor.
+  return pipeline(body, streamCompressors[encoding](), () => {})
+}
+
 /**
- * Compresses text responses for clients that accept it. Excludes streams, so that the client receives each part
+ * Compresses text responses for clients that accept it. Excludes streams of events, so that the client receives each
  * immediately, and `no-store`: the compressed length of a response could reveal something about the secret in it.
  */
 export function compression(): Middleware {
@@ -62,17 +75,20 @@ export function compression(): Middleware {
     const body = compressibleBody(ctx)
     const encoding = body === undefined ? undefined : acceptedEncoding(ctx)
     if (body === undefined || encoding === undefined) return
-    ctx.body = await (typeof body === 'string' ? compress(ctx, body, encoding) : compressOnce(ctx, body, encoding))
+    if (typeof body === 'string') ctx.body = await compress(ctx, body, encoding)
+    else if (Buffer.isBuffer(body)) ctx.body = await compressOnce(ctx, body, encoding)
+    else ctx.body = compressStream(body, encoding)
     ctx.set('Content-Encoding', encoding)
   }
 }
 
-function compressibleBody(ctx: RequestContext): CompressibleBody | undefined {
+function compressibleBody(ctx: RequestContext): CompressibleBody | Readable | undefined {
   const { body, method, response } = ctx
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return undefined
-  if (method === 'HEAD' || (ctx.length ?? 0) < COMPRESSION_THRESHOLD_BYTES) return undefined
-  if (!COMPRESSIBLE_TYPES.test(response.type) || response.get('Cache-Control') === 'no-store') return undefined
-  return body
+  if (method === 'HEAD' || !COMPRESSIBLE_TYPES.test(response.type) || response.get('Cache-Control') === 'no-store')
+    return undefined
+  if (body instanceof Readable) return response.type === 'text/event-stream' ? undefined : body
+  const isText = typeof body === 'string' || Buffer.isBuffer(body)
+  return isText && (ctx.length ?? 0) >= COMPRESSION_THRESHOLD_BYTES ? body : undefined
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   MAX_ENTRIES_SCANNED,
   parseSort,
   planList,
+  splitByDateIndex,
   type DiamondPageRequest,
   type KeysetCursor,
   type DiamondListPlan,
@@ -148,17 +149,22 @@ export class DiamondQueries {
   }
 
   /**
-   * All of an account's diamonds in the order of their creation, page by page, with everything written before the call.
+   * All of an account's diamonds that match a filter, in the order of their creation, page by page, with everything written before
+   * the call. Any filter is accepted: what the index by date does not serve is compared with each diamond, so that a page may
+   * be empty.
    * @throws RequestError unavailable if the projection lags too long; StoreUnavailable
    */
-  async *pagesOf(owner: number): AsyncGenerator<readonly DiamondView[]> {
+  async *pagesOf(owner: number, filter: DiamondFilter = {}): AsyncGenerator<readonly DiamondView[]> {
     if (!(await this.progress.waitForPosition(await this.store.head(), CATCH_UP_MS)))
       throw new RequestError('unavailable', 'The read model of diamonds is behind the event log; try again later', 5)
+    const { served, condition } = splitByDateIndex(filter)
     for (let after: KeysetCursor | undefined = []; after !== undefined;) {
       const page: DiamondPageRequest = { limit: PAGE_SIZE, offset: 0, after, sort: 'date' }
-      const { views, nextCursor }: DiamondList = await this.list(owner, {}, page)
-      yield views
-      after = nextCursor
+      const plan = planList(owner, served, page, this.maxScanned)
+      const select = [...selectedFieldsOf(page), ...condition.fields]
+      const documents: Document[] = await documentsOf(this.model, plan, page, select)
+      yield documents.slice(0, PAGE_SIZE).filter(condition.isMet).map(fromDocument)
+      after = nextCursorOf(documents, page)
     }
   }
 

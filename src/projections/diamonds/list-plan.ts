@@ -2,6 +2,7 @@ import { SHAPE_IDS } from '../../domain/dictionaries/shapes.ts'
 import type {
   CountLimit,
   Condition,
+  Document,
   FieldValue,
   DocumentCount,
   Query,
@@ -135,7 +136,7 @@ type AccessPath = 'by date' | 'by value' | 'ordered' | 'scanned'
 
 function accessPathOf(filter: DiamondFilter, order: SortOrder): AccessPath {
   const names = filterNamesOf(filter)
-  if (order.field === 'date' && names.every((name) => attributeOf(name).versions.includes('v3'))) return 'by date'
+  if (order.field === 'date' && names.every(isServedByDate)) return 'by date'
   if (filter.id !== undefined || filter.sku !== undefined) return 'by value'
   return names.every((name) => isServed(name, filter, order)) ? 'ordered' : 'scanned'
 }
@@ -224,6 +225,33 @@ function conditionsOf({ cutShape, ...filter }: DiamondFilter): Record<string, Co
     return value === undefined ? [] : [[name, conditionOf(value, attributeOf(name).isNullable)] as const]
   })
   return { ...Object.fromEntries(conditions), ...(cutShape !== undefined && shapeConditions(cutShape)) }
+}
+
+/** A condition on a document, and the fields that it needs. */
+type DocumentCondition = { readonly fields: readonly string[]; readonly isMet: (document: Document) => boolean }
+
+/** The part of a filter that the index by date serves for any number of diamonds, and the condition for the rest. */
+export function splitByDateIndex(filter: DiamondFilter): {
+  readonly served: DiamondFilter
+  readonly condition: DocumentCondition
+} {
+  const partOf = (isServedPart: boolean): DiamondFilter => {
+    const names = filterNamesOf(filter).filter((name) => isServedByDate(name) === isServedPart)
+    return Object.fromEntries(names.map((name) => [name, filter[name]]))
+  }
+  const conditions = Object.entries(conditionsOf(partOf(false)))
+  const isMet = (document: Document) => conditions.every(([field, one]) => meets(document[field] ?? '', one))
+  return { served: partOf(true), condition: { fields: conditions.map(([field]) => field), isMet } }
+}
+
+const isServedByDate = (name: FilterName) => attributeOf(name).versions.includes('v3')
+
+/** As a read store compares numbers; texts are only compared for equality. */
+function meets(value: FieldValue, condition: Condition): boolean {
+  if (typeof condition !== 'object') return value === condition
+  if ('in' in condition) return condition.in.includes(value)
+  const { from = value, to = value } = condition
+  return value >= from && value <= to
 }
 
 type FilterValues = readonly (number | string)[]

@@ -206,6 +206,16 @@ function faultOf(issue: z.core.$ZodIssue): ErrorDetail {
   return { pointer: String(name), message: `${String(name)} ${message}`, code: code === 'type' ? 'format' : code }
 }
 
+/** One of these names. */
+export const choice = <const Name extends string>(names: readonly Name[]) =>
+  z.enum(names, {
+    error: ({ input }) => {
+      const suggestion = findNearMiss(String(input), names)
+      const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
+      return `must be one of ${names.join(', ')}, got ${jsonExcerpt(input)}${hint}`
+    },
+  })
+
 /** A parameter that may be repeated; its name ends in `[]`. */
 export const repeatable = <Value extends z.ZodType>(value: Value) =>
   z.array(value).max(VALUES_MAX, atMost(VALUES_MAX, 'values'))

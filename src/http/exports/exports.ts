@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
+import type { DiamondFilter } from '../../projections/diamonds/list-attributes.ts'
+import { StoneExport, type ExportSummary } from '../../trade-files/export/export.ts'
+import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS, type ExportFormatName } from '../../trade-files/export/formats.ts'
+import { FILTER_PARAMETERS, filterFrom } from '../diamonds/list-query.ts'
+import type { DiamondServices } from '../diamonds/resource.ts'
+import { AccountSlots } from '../kit/account-slots.ts'
+import { bearer } from '../kit/authenticate.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { accountGroup } from '../kit/errors.ts'
+import { choice, queryReader } from '../kit/parameters/query.ts'
+import { ok, streamResponse, type HttpResponse } from '../kit/response.ts'
+
+export type ExportServices = DiamondServices & {
+  readonly exports: {
+    /** Each export keeps a page of stones in memory. */
+    readonly slots: AccountSlots
+  }
+}
+
+const MAX_CONCURRENT_EXPORTS = 4
+
+export const createExportSlots = () => new AccountSlots(MAX_CONCURRENT_EXPORTS, 'exports')
+
+export const EXPORT_FORMAT = choice(EXPORT_FORMAT_NAMES).meta({ id: 'ExportFormat' })
+
+const DESCRIPTION = `${Object.entries(EXPORT_FORMATS)
+  .map(([name, { about }]) => `\`${name}\`: ${about}`)
+  .join('; ')}.`
+
+/** The query of an export: its format, and the filters of v4's list. */
+export const EXPORT_QUERY = z.object({
+  format: EXPORT_FORMAT.default('csv').describe(DESCRIPTION),
+  ...FILTER_PARAMETERS,
+})
+
+const readExportQuery = queryReader(EXPORT_QUERY)
+
+type ExportRequest = { readonly format: ExportFormatName; readonly filter: DiamondFilter }
+
+/** @param search without the question mark @throws RequestError malformed or invalid, with all errors */
+export function parseExportQuery(search: string): ExportRequest {
+  const query = readExportQuery(search)
+  return { format: query.format, filter: filterFrom(query) }
+}
+
+/** Media types of files without their parameters. */
+export const EXPORT_MEDIA_TYPES = [
+  ...new Set(Object.values(EXPORT_FORMATS).map(({ mediaType }) => mediaType.split(';', 1)[0] ?? mediaType)),
+]
+
+export const EXPORT_HEADERS = { 'Content-Disposition': 'The name of the file, with the day (UTC)' } as const
+
+export const EXPORT_ERRORS = {
+  400: 'A query parameter is unknown or cannot be parsed',
+  422: 'A query parameter is out of range',
+  429: 'Too many exports of the account at a time',
+  503: 'The read model is behind the event log; try again later',
+} as const
+
+export const exportDiamonds = endpoint({
+  operationId: 'exportDiamonds',
+  method: 'GET',
+  path: '/v4/diamond/export',
+  summary: "Export the account's diamonds as a file, oldest first, for a spreadsheet, another account or a portal",
+  auth: bearer,
+  query: EXPORT_QUERY,
+  group: accountGroup,
+  responses: {
+    200: { description: 'The file', mediaType: EXPORT_MEDIA_TYPES, schema: z.string(), headers: EXPORT_HEADERS },
+    ...EXPORT_ERRORS,
+  },
+  handler: (ctx, services: ExportServices) =>
+    createExportResponse(ctx.state.principal.account, parseExportQuery(ctx.querystring), services),
+})
+
+const SUMMARY = z
+  .strictObject({
+    format: EXPORT_FORMAT,
+    stones: z.int().min(0).describe('Number of stones in the file'),
+    remarks: z
+      .array(
+        z.strictObject({
+          text: z.string().describe('Completes "12 stones are ..."'),
+          stones: z.int().min(1),
+          skus: z.array(z.string()).describe('Stock numbers of the first ten'),
+        }),
+      )
+      .describe('What a portal requires and some stones lack, and which stones are left out'),
+    lacks: z.string().nullable().describe('What the format requires and is not stored here'),
+  })
+  .meta({ id: 'ExportSummary' })
+
+export const summarizeExport = endpoint({
+  operationId: 'summarizeExport',
+  method: 'GET',
+  path: '/v4/diamond/export/summary',
+  summary: 'Check what an export would contain, and what the portal requires and stones lack',
+  auth: bearer,
+  query: EXPORT_QUERY,
+  group: accountGroup,
+  responses: { 200: { description: 'The summary', schema: SUMMARY }, ...EXPORT_ERRORS },
+  async handler(ctx, services: ExportServices) {
+    const request = parseExportQuery(ctx.querystring)
+    const summary = await readExportSummary(ctx.state.principal.account, request, services)
+    return ok({ format: request.format, ...summary })
+  },
+})
+
+/**
+ * A file with an account's stones, as it is read from the read model.
+ * @throws RequestError too-many; unavailable if the read model lags too long
+ */
+export async function createExportResponse(
+  account: number,
+  { format, filter }: ExportRequest,
+  { diamonds: { queries, links, context }, exports }: ExportServices,
+): Promise<HttpResponse> {
+  const { mediaType, extension } = EXPORT_FORMATS[format]
+  const release = exports.slots.acquire(account)
+  try {
+    const stones = stonesIn(await startOf(queries.pagesOf(account, filter)))
+    const day = new Date(context.clock()).toISOString().slice(0, 10)
+    const response = streamResponse(mediaType, new StoneExport(format, links).write(stones), {
+      'Content-Disposition': `attachment; filename="${nameOf(format)}-${day}.${extension}"`,
+    })
+    response.body.once('close', release)
+    return response
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+const nameOf = (format: ExportFormatName) => (format === 'csv' || format === 'jsonl' ? 'stones' : format)
+
+/** @throws as `createExportResponse` */
+export async function readExportSummary(
+  account: number,
+  { format, filter }: ExportRequest,
+  { diamonds: { queries, links }, exports }: ExportServices,
+): Promise<ExportSummary> {
+  const release = exports.slots.acquire(account)
+  try {
+    const stoneExport = new StoneExport(format, links)
+    await stoneExport.check(stonesIn(queries.pagesOf(account, filter)))
+    return stoneExport.summary
+  } finally {
+    release()
+  }
+}
+
+async function* stonesIn(pages: AsyncIterable<readonly DiamondView[]>): AsyncGenerator<readonly LiveDiamond[]> {
+  for await (const views of pages) yield views.map(({ diamond }) => diamond)
+}
+
+/** Waits for the first item, so that an error before it is a response with its status. */
+async function startOf<Item>(items: AsyncGenerator<Item>): Promise<AsyncGenerator<Item>> {
+  const first = await items.next()
+  return (async function* () {
+    if (first.done === true) return
+    yield first.value
+    yield* items
+  })()
+}
