@@ -5,6 +5,7 @@ import type { Endpoint, VersionedSchema } from '../../src/http/kit/endpoint.ts'
 import { refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { created } from './harness/stones.ts'
+import { newOwner } from './inventory-page/browser.ts'
 
 const test = apiSuite('a query parameter')
 
@@ -29,11 +30,12 @@ const pathTo = ({ paths, pathParameters }: Pick<Endpoint, 'paths' | 'pathParamet
 
 for (const { operationId, query, ...endpoint } of ENDPOINTS) {
   if (query === undefined) continue
-  test(`that resembles one of ${operationId} is rejected with 400 and a suggestion`, async ({ ann }) => {
+  test(`that resembles one of ${operationId} is rejected with 400 and a suggestion`, async ({ ann, service }) => {
     const path = pathTo(endpoint, (await created(ann)).id)
+    const get = endpoint.auth.scheme === 'cookie' ? (await newOwner(service)).openPage : ann.get
     for (const known of namesIn(query)) {
       for (const wrong of mistyped(known)) {
-        const response = await ann.get(`${path}?${encodeURIComponent(wrong)}=1`)
+        const response = await get(`${path}?${encodeURIComponent(wrong)}=1`)
         assert.is(response.status, 400, `${path}?${wrong}: ${response.status} ${response.text.slice(0, 200)}`)
         assert.ok(
           response.text.includes(known),

@@ -103,7 +103,7 @@ export const downloadExport = endpoint({
   path: '/inventory/export/{format}',
   summary: 'Download an export in the browser',
   auth: session,
-  pathParameters: { format: EXPORT_FORMAT },
+  pathParameters: { format: EXPORT_FORMAT.describe('The format of the file.') },
   query: z.object(FILTER_PARAMETERS),
   responses: {
     200: {
