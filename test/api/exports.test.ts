@@ -1,3 +1,7 @@
+import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
+import type { ReadStore } from '../../src/stores/ports/read-store.ts'
+import { until } from '../until.ts'
+import { newOwner } from './inventory-page/browser.ts'
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
 import { applied, uploaded } from './harness/imports.ts'
@@ -195,12 +199,84 @@ test('contains every stone once, in the order of creation, over many pages', asy
   )
 })
 
+/** Read models whose next queries wait or fail. */
+function heldReads() {
+  const held = { gate: Promise.resolve(), waiting: 0, remainingQueries: Infinity }
+  const reads = (stores: ReadStore): ReadStore => ({
+    ...stores,
+    async model(declaration) {
+      const model = await stores.model(declaration)
+      return {
+        ...model,
+        async find(query) {
+          held.waiting++
+          await held.gate
+          held.waiting--
+          if (held.remainingQueries-- <= 0) throw new StoreUnavailable('made unavailable by the test')
+          return model.find(query)
+        },
+      }
+    },
+  })
+  return { held, reads }
+}
+
+test('is refused with 429 while four others of the account are sent, and with 503 if the stones cannot be read', async () => {
+  const { held, reads } = heldReads()
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, reads })
+  try {
+    const { owner, openPage } = await newOwner(service)
+    await created(owner)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held.gate = promise
+    const running = Array.from({ length: 4 }, () => owner.get('/v4/diamond/export'))
+    await until('four exports read', async () => held.waiting === 4)
+    refusal(429, await owner.get('/v4/diamond/export'))
+    refusal(429, await owner.get('/v4/diamond/export/summary'))
+    expect(429, await openPage('/inventory/export?format=rapnet'))
+    expect(429, await openPage('/inventory/export/csv'))
+    resolve()
+    for (const response of await Promise.all(running)) expect(200, response)
+    expect(200, await openPage('/inventory/export/csv'))
+    held.remainingQueries = 0
+    refusal(503, await owner.get('/v4/diamond/export'))
+  } finally {
+    await service.stop()
+  }
+})
+
+test('breaks the connection if the stones cannot be read to the end, so that no client takes the file for complete', async () => {
+  const { held, reads } = heldReads()
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, reads })
+  try {
+    for (let bulk = 0; bulk < 3; bulk++) await createdMany(service.ann, 500)
+    for (const [encoding, format] of [
+      ['identity', 'csv'],
+      ['gzip', 'rapnet'],
+    ] as const) {
+      held.remainingQueries = 1
+      const headers = { 'Accept-Encoding': encoding }
+      const broken = service.ann.send({ path: `/v4/diamond/export?format=${format}`, headers })
+      const message = await broken.then(
+        ({ text }) => text,
+        ({ message: text }: Error) => text,
+      )
+      assert.match(message, /aborted|socket hang up|the connection closed/)
+    }
+    held.remainingQueries = Infinity
+    for (let again = 0; again < 5; again++) expect(200, await service.ann.get('/v4/diamond/export'))
+  } finally {
+    await service.stop()
+  }
+})
+
 test('rejects an unknown format, pages and orders', async ({ ann }) => {
   const { error } = refusal(422, await ann.get('/v4/diamond/export?format=rapnett'))
   assert.match(String(error), /format must be one of csv, jsonl, rapnet, idex, got "rapnett"; did you mean rapnet\?/)
   const unknown = refusal(400, await ann.get('/v4/diamond/export?limit=5&sort=price'))
   assert.equal(pointers(unknown).toSorted(), ['limit', 'sort'])
   refusal(422, await ann.get('/v4/diamond/export?f[flavour]=sweet'))
+  refusal(422, await ann.get('/v4/diamond/export/summary?format=pdf'))
   refusal(401, await ann.send({ path: '/v4/diamond/export', headers: { Authorization: 'Bearer x' } }))
 })
 

@@ -57,7 +57,6 @@ export const EXPORT_ERRORS = {
   400: 'A query parameter is unknown or cannot be parsed',
   422: 'A query parameter is out of range',
   429: 'Too many exports of the account at a time',
-  503: 'The read model is behind the event log; try again later',
 } as const
 
 export const exportDiamonds = endpoint({

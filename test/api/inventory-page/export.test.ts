@@ -50,7 +50,9 @@ test('reject unknown formats and filters with a page', async ({ service }) => {
   const { openPage } = await newOwner(service)
   expect(404, await openPage('/inventory/export/xml'))
   assert.match(expect(422, await openPage('/inventory/export?format=xml')).text, /format must be one of/)
+  expect(400, await openPage('/inventory/export?f[caratFrom]=heavy'))
   expect(400, await openPage('/inventory/export/csv?f[caratFrom]=heavy'))
+  expect(422, await openPage('/inventory/export/csv?f[flavour][]=sweet'))
 })
 
 test.run()
