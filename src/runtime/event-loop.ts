@@ -72,3 +72,14 @@ export async function mapInSlices<Item, Result>(
   }
   return results
 }
+
+/** The same items, but yields the event loop after each time slice, even if their source never waits. @throws its errors */
+export async function* inSlices<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  let until = performance.now() + SLICE_MS
+  for await (const item of items) {
+    yield item
+    if (performance.now() < until) continue
+    await waitForTurn()
+    until = performance.now() + SLICE_MS
+  }
+}

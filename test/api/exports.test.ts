@@ -199,6 +199,25 @@ test('contains every stone once, in the order of creation, over many pages', asy
   )
 })
 
+test('lets other requests run between two parts of the list, although an embedded store never waits', async ({
+  service,
+}) => {
+  const vendor = await service.newVendor()
+  await createdMany(vendor, 500)
+  const query = 'f[caratFrom]=900'
+  await current(vendor, `/v4/diamond/export/summary?${query}`)
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  expect(200, await vendor.get(`/v4/diamond/export/summary?${query}`))
+  isDone = true
+  assert.ok(turns >= 10, `${turns} turns for 500 stones`)
+})
+
 /** Read models whose next queries wait or fail. */
 function heldReads() {
   const held = { gate: Promise.resolve(), waiting: 0, remainingQueries: Infinity }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { mapInSlices } from '../../src/runtime/event-loop.ts'
+import { inSlices, mapInSlices } from '../../src/runtime/event-loop.ts'
 import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('work in slices')
@@ -25,6 +25,33 @@ test('yields to the event loop every 8 ms', () =>
     setImmediate(count)
     await mapInSlices(Array.from({ length: 30 }), () => void (now += 3))
     done = true
+    assert.ok(turns >= 9, `${turns} turns in 90 ms of work`)
+  }))
+
+test('on a source that never waits yields to the event loop every 8 ms, and has the same items or error', () =>
+  withFakeTime(async () => {
+    let now = 0
+    performance.now = () => now
+    let turns = 0
+    let done = false
+    const count = () => {
+      turns++
+      if (!done) setImmediate(count)
+    }
+    setImmediate(count)
+    async function* source() {
+      for (let item = 0; item < 30; item++) {
+        now += 3
+        yield item
+      }
+      throw new Error('at the end')
+    }
+    const items: number[] = []
+    const message = await (async () => {
+      for await (const item of inSlices(source())) items.push(item)
+    })().catch((error: Error) => error.message)
+    done = true
+    assert.equal([items, message], [Array.from({ length: 30 }, (_, item) => item), 'at the end'])
     assert.ok(turns >= 9, `${turns} turns in 90 ms of work`)
   }))
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { inSlices } from '../../runtime/event-loop.ts'
 
 export type ResponseHeaders = Readonly<Record<string, string>>
 
@@ -63,9 +64,12 @@ export const binaryResponse = (
   body,
 })
 
-/** 200. Sends each text as soon as the source yields it. Back-pressure pauses the source for a slow client. */
+/**
+ * 200. Sends each text as soon as the source yields it. Back-pressure pauses the source for a slow client; a fast one does not
+ * keep the event loop, although an embedded store never waits.
+ */
 export const streamResponse = (type: string, source: AsyncIterable<string>, headers: ResponseHeaders = NONE) => {
-  const body = Readable.from(source, { objectMode: false, highWaterMark: STREAM_HIGH_WATER_MARK_BYTES })
+  const body = Readable.from(inSlices(source), { objectMode: false, highWaterMark: STREAM_HIGH_WATER_MARK_BYTES })
   return { status: 200, headers: { ...headers, 'Content-Type': type }, body } satisfies HttpResponse
 }
 

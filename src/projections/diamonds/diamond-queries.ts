@@ -23,12 +23,13 @@ import {
 } from './list-plan.ts'
 import type { DiamondFilter } from './list-attributes.ts'
 import { isDeleted } from './diamond-record.ts'
+import { waitForTurn } from '../../runtime/event-loop.ts'
 import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 
-/** Milliseconds to wait for the projection, and diamonds of a page, when all diamonds are read. */
+/** Milliseconds to wait for the projection, and diamonds that are read in one turn of the event loop, when all are read. */
 const CATCH_UP_MS = 10_000
-const PAGE_SIZE = 1_000
+const PAGE_SIZE = 50
 
 export type DiamondReadResult = {
   /** undefined if there is no such diamond. */
@@ -151,7 +152,7 @@ export class DiamondQueries {
   /**
    * All of an account's diamonds that match a filter, in the order of their creation, page by page, with everything written before
    * the call. Any filter is accepted: what the index by date does not serve is compared with each diamond, so that a page may
-   * be empty.
+   * be empty. Other requests run between two pages.
    * @throws RequestError unavailable if the projection lags too long; StoreUnavailable
    */
   async *pagesOf(owner: number, filter: DiamondFilter = {}): AsyncGenerator<readonly DiamondView[]> {
@@ -159,6 +160,8 @@ export class DiamondQueries {
       throw new RequestError('unavailable', 'The read model of diamonds is behind the event log; try again later', 5)
     const { served, condition } = splitByDateIndex(filter)
     for (let after: KeysetCursor | undefined = []; after !== undefined;) {
+      // An embedded store never waits, so without this no request would run until all pages are read.
+      await waitForTurn()
       const page: DiamondPageRequest = { limit: PAGE_SIZE, offset: 0, after, sort: 'date' }
       const plan = planList(owner, served, page, this.maxScanned)
       const select = [...selectedFieldsOf(page), ...condition.fields]
