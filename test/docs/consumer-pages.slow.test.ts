@@ -52,6 +52,7 @@ const PAGES: readonly Page[] = [
     shell:
       /\["asking",0,\[\["map\[Box\]","sku",""\],\["map\[Price\]","price",""\]\]\][^]*\["invalid",\{"line":3,"column":"Weight","message":"carat must be a number [^]*\["ready",1\][^]*applying\n\{"created":1,"changed":0,"unchanged":0,"deleted":0,"certifications":0\}\nundoing\n/,
   },
+  { page: 'docs/exports.md', setupBlocks: 0, shell: /---\n\{"format":"rapnet","stones":\d+,"remarks":\[/ },
   { page: 'docs/webhooks.md', setupBlocks: 0, shell: /"secret": ?"whsec_/ },
 ]
 
