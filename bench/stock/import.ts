@@ -40,8 +40,10 @@ export async function measureImport(count: number, main: string | undefined): Pr
       await downloading
       return latencies
     }
-    const whileExporting = await besides(() => get(adamant, '/v4/diamond/export?format=rapnet'))
-    const whileStreaming = await besides(() => get(adamant, '/v4/diamond/changes', { accept: 'text/event-stream' }))
+    const whileExporting = await besides(() => request(adamant, '/v4/diamond/export?format=rapnet'))
+    const whileStreaming = await besides(() =>
+      request(adamant, '/v4/diamond/changes', { headers: { accept: 'text/event-stream' } }),
+    )
     const ratioOf = (latencies: readonly number[]) => percentile(latencies, 0.99) / percentile(atRest, 0.99)
     console.log(`| ${count} stones with reports and proportions | | p99 to that at rest |
 | --- | --- | --- |
@@ -109,8 +111,8 @@ const HEADINGS = [
 
 type ImportJson = { readonly id?: string; readonly state?: string }
 
-const get = ({ port, token }: MeasuredService, path: string, headers: Readonly<Record<string, string>> = {}) =>
-  fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
+const request = ({ port, token }: MeasuredService, path: string, { headers, ...init }: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { authorization: `Bearer ${token}`, ...headers } })
 
 /** Reads a response to its end; of a stream of events, which has none, until `end` or MAX_EVENT_BYTES. */
 async function drain({ body, headers }: Response, end: AbortSignal): Promise<void> {
@@ -125,11 +127,8 @@ async function drain({ body, headers }: Response, end: AbortSignal): Promise<voi
 /** Of some thousand changes. */
 const MAX_EVENT_BYTES = 8_000_000
 
-async function send({ port, token }: MeasuredService, path: string, init: RequestInit = {}): Promise<ImportJson> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    ...init,
-    headers: { authorization: `Bearer ${token}` },
-  })
+async function send(service: MeasuredService, path: string, init: RequestInit = {}): Promise<ImportJson> {
+  const response = await request(service, path, init)
   if (!response.ok)
     throw new Error(`${path} returned status ${response.status}: ${(await response.text()).slice(0, 1000)}`)
   return (await response.json()) as ImportJson

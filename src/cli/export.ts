@@ -62,16 +62,19 @@ async function exportStones(open: OpenInstallation, file: string | undefined, op
     const { account } = await requireAccount(installation, options.user)
     const ids = [...(await readStock(store, account, noteSkippedEvent)).skus.keys()]
     const format = options.format ?? formatOf(file, options)
-    const links = EXPORT_FORMATS[format].hasLinks ? await openLinks(installation) : PATH_LINKS
+    const links = EXPORT_FORMATS[format].isPortal ? await openLinks(installation) : PATH_LINKS
     const stoneExport = new StoneExport(format, links)
     const text = Readable.from(stoneExport.write(stonesOf(store, ids)))
-    if (file === undefined) await pipeline(text, process.stdout, { end: false })
-    else await writeFile(text, file)
-    const { summary } = stoneExport
-    const exported = `Exported ${formatQuantity(summary.stones, 'stone')}`
-    if (file === undefined) note(`${exported} of ${options.user}`)
-    else printResult(options, { ...summary, file, format }, `${exported} to ${file}`)
-    if (file === undefined || options.json !== true) for (const line of describeSummary(summary)) note(line)
+    if (file === undefined) {
+      await pipeline(text, process.stdout, { end: false })
+      note(`${describeCount(stoneExport)} of ${options.user}`)
+    } else {
+      await writeFile(text, file)
+      const result = { ...stoneExport.summary, file, format }
+      printResult(options, result, `${describeCount(stoneExport)} to ${file}`)
+      if (options.json === true) return
+    }
+    for (const line of describeSummary(stoneExport.summary)) note(line)
   })
 }
 
@@ -79,6 +82,8 @@ function formatOf(file: string | undefined, { json }: ExportOptions): ExportForm
   if (file === undefined) return json === true ? 'jsonl' : 'csv'
   return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(file) ? 'jsonl' : 'csv'
 }
+
+const describeCount = ({ summary }: StoneExport) => `Exported ${formatQuantity(summary.stones, 'stone')}`
 
 const describeSummary = ({ remarks, lacks }: ExportSummary): readonly string[] => [
   ...remarks.map(describeRemark),

@@ -4,6 +4,7 @@ import { parseShape } from '../domain/dictionaries/shapes.ts'
 import { parseFieldChanges, parseNewDiamond } from '../representations/diamond/parse-diamond.ts'
 import { isJsonObject, describeJsonType } from '../representations/json.ts'
 import { UnreadableFile } from './errors.ts'
+import { mainReport } from './export/exported-report.ts'
 import { readReportCells } from './report-cells.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
@@ -179,9 +180,11 @@ function entryOf(line: number, text: string, unknown: 'refused' | 'ignored'): Im
 /** The report among a diamond's certifications that an export would name. */
 function reportIn({ certifications }: Readonly<Record<string, unknown>>): Pick<InputEntry, 'report' | 'notes'> {
   if (!Array.isArray(certifications)) return {}
-  const reports = certifications.filter(isJsonObject)
-  const one = reports.findLast(({ number }) => typeof number === 'string') ?? reports.at(-1) ?? {}
-  const { report, note } = readReportCells({ laboratory: textIn(one['laboratory']), number: textIn(one['number']) })
+  const stated = mainReport(certifications.filter(isJsonObject)) ?? {}
+  const { report, note } = readReportCells({
+    laboratory: textIn(stated['laboratory']),
+    number: textIn(stated['number']),
+  })
   return { ...(report !== undefined && { report }), ...(note !== undefined && { notes: [note] }) }
 }
 

@@ -6,6 +6,7 @@ import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
 import { servicesInFolder } from './harness/folder.ts'
+import { withModels } from './harness/models-with.ts'
 import { clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { expectNoChange, created, current, list, shown, stone } from './harness/stones.ts'
 
@@ -168,20 +169,15 @@ test('is readable by id while the read store is unavailable, and lists return 50
   const outage = { now: false }
   const service = await startService({
     clock: clockOfLinks(),
-    reads: (reads) => ({
-      ...reads,
-      async model(declaration) {
-        const model = await reads.model(declaration)
-        const check = async () => {
-          if (outage.now) throw new StoreUnavailable('made unavailable by the test')
-        }
-        return {
-          ...model,
-          get: (id, select) => check().then(() => model.get(id, select)),
-          find: (query) => check().then(() => model.find(query)),
-          count: (where, bounded) => check().then(() => model.count(where, bounded)),
-        }
-      },
+    reads: withModels((model) => {
+      const check = async () => {
+        if (outage.now) throw new StoreUnavailable('made unavailable by the test')
+      }
+      return {
+        get: (id, select) => check().then(() => model.get(id, select)),
+        find: (query) => check().then(() => model.find(query)),
+        count: (where, bounded) => check().then(() => model.count(where, bounded)),
+      }
     }),
   })
   try {

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
-import type { ReadStore } from '../../src/stores/ports/read-store.ts'
+import { countTurns } from '../count-turns.ts'
 import { until } from '../until.ts'
+import { withModels } from './harness/models-with.ts'
 import { newOwner } from './inventory-page/browser.ts'
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
@@ -49,6 +50,13 @@ async function vendorWithStones(service: Service): Promise<{ vendor: Vendor; ids
 }
 
 const linesOf = (text: string) => text.trimEnd().split('\r\n')
+
+/** The stones of JSON lines. */
+const stonesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Pick<Shown, 'id' | 'sku'>)
 
 test('for RapNet has its headings and values, and leaves out laboratory-grown stones', async ({ service }) => {
   const { vendor, ids } = await vendorWithStones(service)
@@ -126,9 +134,9 @@ for (const [format, type] of [
     const { id, state, errors } = await uploaded(other, file.text)
     assert.equal([state, errors], ['ready', []], file.text)
     await applied(other, id)
-    const stonesOf = async (one: Vendor) =>
+    const comparableStones = async (one: Vendor) =>
       list(await current(one, '/v4/diamond?sort=sku')).map((shown) => toComparable(shown, format === 'idex'))
-    assert.equal(await stonesOf(other), await stonesOf(vendor))
+    assert.equal(await comparableStones(other), await comparableStones(vendor))
   })
 
 /** @param isPortal whether the portal has no columns for some fields */
@@ -149,8 +157,7 @@ test('contains what the filters of the list select, in any combination, and noth
   await created(service.ann, { sku: 'other' })
   const skusFor = async (query: string) => {
     const { text } = expect(200, await current(vendor, `/v4/diamond/export?format=jsonl${query}`))
-    const lines = text.split('\n').filter(Boolean)
-    return lines.map((line) => (JSON.parse(line) as { sku: string }).sku)
+    return stonesOf(text).map(({ sku }) => sku)
   }
   for (const [query, expected] of [
     ['', ['000071', '=1+1', 'C']],
@@ -189,12 +196,8 @@ test('contains every stone once, in the order of creation, over many pages', asy
   const stones: { readonly id: number }[] = []
   for (let bulk = 0; bulk < 5; bulk++) stones.push(...(await createdMany(vendor, 500)))
   const { text } = expect(200, await current(vendor, '/v4/diamond/export?format=jsonl'))
-  const ids = text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => (JSON.parse(line) as { id: number }).id)
   assert.equal(
-    ids,
+    stonesOf(text).map(({ id }) => id),
     stones.map(({ id }) => id),
   )
 })
@@ -206,37 +209,22 @@ test('lets other requests run between two parts of the list, although an embedde
   await createdMany(vendor, 500)
   const query = 'f[caratFrom]=900'
   await current(vendor, `/v4/diamond/export/summary?${query}`)
-  let turns = 0
-  let isDone = false
-  const count = () => {
-    turns++
-    if (!isDone) setImmediate(count)
-  }
-  setImmediate(count)
-  expect(200, await vendor.get(`/v4/diamond/export/summary?${query}`))
-  isDone = true
+  const turns = await countTurns(async () => expect(200, await vendor.get(`/v4/diamond/export/summary?${query}`)))
   assert.ok(turns >= 10, `${turns} turns for 500 stones`)
 })
 
 /** Read models whose next queries wait or fail. */
 function heldReads() {
   const held = { gate: Promise.resolve(), waiting: 0, remainingQueries: Infinity }
-  const reads = (stores: ReadStore): ReadStore => ({
-    ...stores,
-    async model(declaration) {
-      const model = await stores.model(declaration)
-      return {
-        ...model,
-        async find(query) {
-          held.waiting++
-          await held.gate
-          held.waiting--
-          if (held.remainingQueries-- <= 0) throw new StoreUnavailable('made unavailable by the test')
-          return model.find(query)
-        },
-      }
+  const reads = withModels((model) => ({
+    async find(query) {
+      held.waiting++
+      await held.gate
+      held.waiting--
+      if (held.remainingQueries-- <= 0) throw new StoreUnavailable('made unavailable by the test')
+      return model.find(query)
     },
-  })
+  }))
   return { held, reads }
 }
 
@@ -256,6 +244,8 @@ test('is refused with 429 while four others of the account are sent, and with 50
     expect(429, await openPage('/inventory/export/csv'))
     resolve()
     for (const response of await Promise.all(running)) expect(200, response)
+    // A HEAD request reads no more than the start.
+    for (let head = 0; head < 5; head++) expect(200, await owner.send({ method: 'HEAD', path: '/v4/diamond/export' }))
     expect(200, await openPage('/inventory/export/csv'))
     held.remainingQueries = 0
     refusal(503, await owner.get('/v4/diamond/export'))

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { ReadStore } from '../../src/stores/ports/read-store.ts'
+import { withModels } from './harness/models-with.ts'
 import { expect, refusal } from './harness/request.ts'
 import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
@@ -80,17 +80,10 @@ test('by HEAD returns the headers of GET and no body', async ({ ann }) => {
 /** Read models with a count of the queries. */
 function countedReads() {
   const queries = { get: 0, count: 0 }
-  const counted = (reads: ReadStore): ReadStore => ({
-    ...reads,
-    async model(declaration) {
-      const model = await reads.model(declaration)
-      return {
-        ...model,
-        get: (id, select) => (queries.get++, model.get(id, select)),
-        count: (where, bounded) => (queries.count++, model.count(where, bounded)),
-      }
-    },
-  })
+  const counted = withModels((model) => ({
+    get: (id, select) => (queries.get++, model.get(id, select)),
+    count: (where, bounded) => (queries.count++, model.count(where, bounded)),
+  }))
   return { queries, counted }
 }
 

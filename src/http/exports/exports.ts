@@ -117,13 +117,13 @@ export async function createExportResponse(
   { format, filter }: ExportRequest,
   { diamonds: { queries, links, context }, exports }: ExportServices,
 ): Promise<HttpResponse> {
-  const { mediaType, extension } = EXPORT_FORMATS[format]
+  const { mediaType, extension, isPortal } = EXPORT_FORMATS[format]
   const release = exports.slots.acquire(account)
   try {
     const stones = stonesIn(await startOf(queries.pagesOf(account, filter)))
     const day = new Date(context.clock()).toISOString().slice(0, 10)
     const response = streamResponse(mediaType, new StoneExport(format, links).write(stones), {
-      'Content-Disposition': `attachment; filename="${nameOf(format)}-${day}.${extension}"`,
+      'Content-Disposition': `attachment; filename="${isPortal ? format : 'stones'}-${day}.${extension}"`,
     })
     response.body.once('close', release)
     return response
@@ -132,8 +132,6 @@ export async function createExportResponse(
     throw error
   }
 }
-
-const nameOf = (format: ExportFormatName) => (format === 'csv' || format === 'jsonl' ? 'stones' : format)
 
 /** @throws as `createExportResponse` */
 export async function readExportSummary(

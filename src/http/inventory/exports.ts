@@ -18,10 +18,8 @@ import { html, NOTHING, type Html } from '../kit/html.ts'
 import { pathToRoot } from '../kit/page.ts'
 import { plural } from './count-text.ts'
 import { describeFilters } from './inventory-page.ts'
-import { accountActions, formPage, inventoryPagesGroup } from './layout.ts'
+import { accountActions, formPage, inventoryPagesGroup, pageIn } from './layout.ts'
 import { session } from './session.ts'
-
-const isPortal = (format: ExportFormatName) => EXPORT_FORMATS[format].remarks.length > 0
 
 export const showExports = endpoint({
   operationId: 'showExports',
@@ -56,10 +54,8 @@ export const showExports = endpoint({
 /** The filters of an export as query parameters, and the way to the front page. */
 type Filters = { readonly query: URLSearchParams; readonly home: string }
 
-const addressOf = (path: string, { query, home }: Filters, parameters: Readonly<Record<string, string>> = {}) => {
-  const text = new URLSearchParams([...Object.entries(parameters), ...query]).toString()
-  return home + path + (text === '' ? '' : `?${text}`)
-}
+const addressOf = (path: string, { query, home }: Filters, parameters: Readonly<Record<string, string>> = {}) =>
+  home + pageIn(`/${path}?${new URLSearchParams([...Object.entries(parameters), ...query]).toString()}`)
 
 const selectionView = (filters: Filters): Html =>
   filters.query.size === 0
@@ -70,8 +66,8 @@ const selectionView = (filters: Filters): Html =>
       </p>`
 
 function formatView(format: ExportFormatName, filters: Filters): Html {
-  const { title, about } = EXPORT_FORMATS[format]
-  const link = isPortal(format)
+  const { title, about, isPortal } = EXPORT_FORMATS[format]
+  const link = isPortal
     ? html`<a href="${addressOf('inventory/export', filters, { format })}">Check and download for ${title}</a>`
     : html`<a href="${addressOf(`inventory/export/${format}`, filters)}">Download ${title}</a>`
   return html`<h2>${title}</h2>

@@ -275,7 +275,7 @@ function stalenessNote({ isCurrent, ageSeconds }: DiamondList): Html {
 /** The page that exports the stones of the list. */
 function exportAddress(query: URLSearchParams, home: string): string {
   const filters = new URLSearchParams([...query].filter(([name]) => name.startsWith('f[')))
-  return `${home}inventory/export${filters.size === 0 ? '' : `?${filters.toString()}`}`
+  return home + pageIn(`/inventory/export?${filters.toString()}`)
 }
 
 type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>

@@ -23,8 +23,8 @@ export type ExportFormat = {
   /** A stone's line, with its end. */
   readonly row: (stone: LiveDiamond, links: LinkBuilder) => string
   readonly remarks: readonly StoneRemark[]
-  /** Whether the file has links to report pages. */
-  readonly hasLinks: boolean
+  /** Its file has links to report pages, and may lack what the portal requires. */
+  readonly isPortal: boolean
   /** What the file lacks for all stones. */
   readonly lacks?: string
 }
@@ -66,7 +66,7 @@ export const EXPORT_FORMATS = {
     mediaType: CSV_MEDIA_TYPE,
     header: CSV_HEADER,
     row: csvRow,
-    hasLinks: false,
+    isPortal: false,
     remarks: [],
   },
   jsonl: {
@@ -76,7 +76,7 @@ export const EXPORT_FORMATS = {
     mediaType: JSON_LINES_MEDIA_TYPE,
     header: '',
     row: jsonLine,
-    hasLinks: false,
+    isPortal: false,
     remarks: [],
   },
   rapnet: {
@@ -85,7 +85,7 @@ export const EXPORT_FORMATS = {
     extension: 'csv',
     mediaType: CSV_MEDIA_TYPE,
     ...RAPNET_TABLE,
-    hasLinks: true,
+    isPortal: true,
     remarks: [
       {
         text: 'laboratory-grown, which RapNet does not list: they are left out',
@@ -109,7 +109,7 @@ export const EXPORT_FORMATS = {
     extension: 'csv',
     mediaType: CSV_MEDIA_TYPE,
     ...IDEX_TABLE,
-    hasLinks: true,
+    isPortal: true,
     remarks: [
       {
         text: 'laboratory-grown: IDEX lists them separately, so export them apart from the others',
