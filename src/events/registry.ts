@@ -7,6 +7,7 @@ import { diamondEvents } from '../domain/diamond/diamond.ts'
 import { scoresEvents } from '../domain/diamond/scores.ts'
 import { stoneModelEvents } from '../domain/diamond/stone-model.ts'
 import { payloadVersionOf, type EventDeclaration } from '../domain/event.ts'
+import { feedEvents } from '../domain/feed/feed.ts'
 import { stockImportEvents } from '../domain/imports/stock-import.ts'
 import { idEvents, restoreEvents, retryEvents, storesEvents } from '../domain/installation/installation.ts'
 import { keyEvents } from '../domain/installation/keys.ts'
@@ -28,6 +29,7 @@ const declarations = {
   ...secretEvents,
   ...webhookEvents,
   ...stockImportEvents,
+  ...feedEvents,
   ...bulkRequestEvents,
   ...storesEvents,
   ...keyEvents,

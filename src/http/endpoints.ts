@@ -18,6 +18,9 @@ import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './
 import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import { exportDiamonds, summarizeExport, type ExportServices } from './exports/exports.ts'
+import { readFeed } from './feeds/feed-file.ts'
+import { createFeedEndpoint, listFeeds, removeFeed } from './feeds/feeds.ts'
+import type { FeedServices } from './feeds/resource.ts'
 import { readProof } from './evidence/proof.ts'
 import {
   readLogCheckpoint,
@@ -46,6 +49,7 @@ import {
 } from './imports/imports.ts'
 import type { ImportServices } from './imports/resource.ts'
 import { downloadExport, showExports } from './inventory/exports.ts'
+import { changeFeedsByPage, showFeeds } from './inventory/feeds.ts'
 import { showInventory } from './inventory/inventory-page.ts'
 import { changeImportByPage, showImport, showImports, uploadByPage } from './inventory/imports/pages.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
@@ -105,6 +109,10 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   applyImport,
   undoImport,
   removeImport,
+  createFeedEndpoint,
+  listFeeds,
+  removeFeed,
+  readFeed,
   listWebhooks,
   createWebhookEndpoint,
   readOneWebhook,
@@ -129,6 +137,8 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   changeImportByPage,
   showExports,
   downloadExport,
+  showFeeds,
+  changeFeedsByPage,
   showOwnStone,
   changeStoneByPage,
   readLogCheckpoint,
@@ -177,5 +187,6 @@ export type EndpointServices = BearerServices &
   WebhookServices &
   ImportServices &
   ExportServices &
+  FeedServices &
   EvidenceServices &
   BrowserServices & { readonly readModels: ReadModelRegistry }

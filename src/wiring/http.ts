@@ -16,7 +16,7 @@ import { STARTING_ENDPOINTS } from '../http/starting.ts'
 import { ChangeFeed, type ChangeFeedOptions } from '../projections/diamonds/change-feed.ts'
 import { createOpenApiDocument } from '../http/openapi/description.ts'
 import { createLongPollSlots } from '../http/changes/changes.ts'
-import { createExportSlots } from '../http/exports/exports.ts'
+import { createExportSlots, createFeedSlots } from '../http/exports/exports.ts'
 import { cookieFor } from '../http/inventory/session.ts'
 import { FormUploads } from '../http/files/form-uploads.ts'
 import type { PublicUrls } from '../http/kit/public-urls.ts'
@@ -145,6 +145,7 @@ export async function openHttpService(
     pictures,
     models: { context, queries, files, uploads, links, inspect },
     exports: { slots: createExportSlots() },
+    feeds: { slots: createFeedSlots() },
     changes: {
       feed: new ChangeFeed(changes, links),
       longPollSlots: createLongPollSlots(),

@@ -69,6 +69,7 @@ async function requestsToAllEndpoints(
     return `/v4/webhook/${id}`
   }
   const webhook = await newWebhook()
+  const feed = expect(201, await vendor.post('/v4/feed', { name: 'first' })).json() as { readonly url: string }
   const waiting = `/v4/import/${(await uploaded(vendor, 'sku,Shape\nA,Round\n')).id}`
   const newSecret = () => shared(service.url, sender, { secret: 'x'.repeat(900) })
   const secret = await newSecret()
@@ -114,6 +115,13 @@ async function requestsToAllEndpoints(
     applyImport: () => json('POST', `${waiting}/apply`, undefined),
     undoImport: () => json('POST', `${waiting}/undo`, {}),
     removeImport: () => json('DELETE', '/v4/import/im_unknown', undefined),
+    createFeed: async () => {
+      await removeNewFeeds(vendor)
+      return json('POST', '/v4/feed', { name: 'x'.repeat(100) })
+    },
+    listFeeds: () => get('/v4/feed', bearer),
+    deleteFeed: () => json('DELETE', '/v4/feed/fd_unknown', undefined),
+    readFeed: () => get(pathOf(feed.url)),
     listWebhooks: () => get('/v4/webhook', bearer),
     createWebhook: async () => {
       await removeNewWebhooks(vendor)
@@ -137,6 +145,8 @@ async function requestsToAllEndpoints(
     logOutByPage: () => page('/inventory/log-out', ''),
     showExports: () => get('/inventory/export'),
     downloadExport: () => get('/inventory/export/csv'),
+    showFeeds: () => get('/inventory/feeds'),
+    changeFeedsByPage: () => page('/inventory/feeds', 'do=create&name=x'),
     showImports: () => get('/inventory/import'),
     uploadByPage: () => page('/inventory/import', ''),
     showImport: () => get('/inventory/import/im_1'),
@@ -179,6 +189,12 @@ async function requestsToAllEndpoints(
 async function removeNewImports(vendor: Service['ann']): Promise<void> {
   const newer = (await vendor.get('/v4/import')).json() as { readonly id: string }[]
   for (const { id } of newer.slice(0, -1)) await vendor.remove(`/v4/import/${id}`)
+}
+
+/** Leaves the first one: an account can have ten feeds. */
+async function removeNewFeeds(vendor: Service['ann']): Promise<void> {
+  const feeds = (await vendor.get('/v4/feed')).json() as { readonly id: string }[]
+  for (const { id } of feeds.slice(1)) await vendor.remove(`/v4/feed/${id}`)
 }
 
 const CSV = 'sku,Shape,Carat\nA-1,Round,1.2\n'

@@ -9,7 +9,7 @@ import {
 } from '../../projections/diamonds/change-feed.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { VERSION_PARAMETERS } from '../diamonds/resource.ts'
-import { createResponse, ok, streamResponse, type HttpResponse } from '../kit/response.ts'
+import { binaryResponse, createResponse, ok, textStream, type HttpResponse } from '../kit/response.ts'
 import { AccountSlots } from '../kit/account-slots.ts'
 import { bearer, isStillAuthenticated, type BearerServices, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
@@ -247,30 +247,26 @@ async function createEventStreamResponse(
   try {
     const firstPage = await readFirstPage(feed, version, account, { after, limit: CHANGES_PER_READ })
     const abortController = new AbortController()
-    const stream = streamResponse(
-      'text/event-stream',
+    const body = textStream(
       streamChangeEvents({ feed, version, account, abortSignal: abortController.signal }, firstPage),
-      {
-        'X-Accel-Buffering': 'no',
-      },
     )
     beginLongPoll(ctx, services.changes)
     const tokenCheck = setInterval(
-      () => void checkToken().catch((error: Error) => stream.body.destroy(error)),
+      () => void checkToken().catch((error: Error) => body.destroy(error)),
       TOKEN_CHECK_INTERVAL_MS,
     ).unref()
     const checkToken = async () => {
       if (await isStillAuthenticated(ctx, services)) return
       abortController.abort()
       clearInterval(tokenCheck)
-      setTimeout(() => stream.body.destroy(), LINGER_MS).unref()
+      setTimeout(() => body.destroy(), LINGER_MS).unref()
     }
-    stream.body.once('close', () => {
+    body.once('close', () => {
       clearInterval(tokenCheck)
       abortController.abort()
       release()
     })
-    return stream
+    return binaryResponse(200, EVENT_STREAM, body, { 'X-Accel-Buffering': 'no' })
   } catch (error) {
     release()
     throw error

@@ -18,7 +18,7 @@ import type { DiamondPageRequest, KeysetCursor } from '../../projections/diamond
 import { V4_FIELDS } from '../../representations/diamond/field-schemas.ts'
 import { FIELD_DESCRIPTIONS } from '../../representations/diamond/field-descriptions.ts'
 import { jsonExcerpt } from '../../representations/json.ts'
-import { parsedBy } from '../../representations/parse.ts'
+import { mustBe, parsedBy } from '../../representations/parse.ts'
 import {
   choice,
   DATE_TIME,
@@ -49,22 +49,24 @@ const ID = parsedBy(
 /** A text as it is stored, and as earlier releases stored it: with invisible characters, and with surrounding white space. */
 const spellingsOf = (text: string) => [...new Set([visibleText(text), text.trim(), text])]
 
-/** A filter parameter and the member of the filter that it sets; for a range, its `from` or `to`. */
-type FilterParameter = {
+/** A filter parameter and the attribute that it filters by; for a range, its `from` or `to`. */
+export type FilterParameter = {
   readonly parameter: string
-  readonly schema: z.ZodType
-  readonly member: FilterName
+  readonly attribute: ListAttribute
   readonly end?: 'from' | 'to'
+  readonly description: string
+  /** Parses a text, or a list of texts. */
+  readonly schema: z.ZodType
 }
+
+const TEXT = z.string(mustBe('a text'))
 
 /** Parses a value as v4 does in a body. Digits are a dictionary id, which is a number there. */
 const asField = (name: FieldName) =>
-  z
-    .string()
-    .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text))
+  TEXT.transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text))
     .pipe(V4_FIELDS[name] as z.ZodType<unknown, number | string>)
 
-const TEXTS = repeatable(z.string()).transform((list) => list.flatMap(spellingsOf))
+const TEXTS = repeatable(TEXT).transform((list) => list.flatMap(spellingsOf))
 
 function schemaOf({ name, filterKind, field }: ListAttribute): z.ZodType {
   if (name === 'date') return DATE_TIME
@@ -94,20 +96,20 @@ function describeFilter({ name, filterKind, field }: ListAttribute): readonly st
 const ENDS = ['from', 'to'] as const
 
 const filtersOf = (version: ApiVersion): readonly FilterParameter[] =>
-  LIST_ATTRIBUTES.filter(({ versions }) => versions.includes(version)).flatMap((member) =>
-    parametersOf(member).map((parameter, index) => {
-      const schema = schemaOf(member)
-        .optional()
-        .describe(describeFilter(member)[index] ?? '')
-      const end = member.filterKind === 'range' ? ENDS[index] : undefined
-      return { parameter, schema, member: member.name, ...(end !== undefined && { end }) }
+  LIST_ATTRIBUTES.filter(({ versions }) => versions.includes(version)).flatMap((attribute) =>
+    parametersOf(attribute).map((parameter, index) => {
+      const description = describeFilter(attribute)[index] ?? ''
+      const end = attribute.filterKind === 'range' ? ENDS[index] : undefined
+      return { parameter, attribute, description, schema: schemaOf(attribute), ...(end !== undefined && { end }) }
     }),
   )
 
-const FILTERS = { v3: filtersOf('v3'), v4: filtersOf('v4') }
+export const FILTERS = { v3: filtersOf('v3'), v4: filtersOf('v4') }
 
 const parametersFor = (version: ApiVersion) =>
-  Object.fromEntries(FILTERS[version].map(({ parameter, schema }) => [parameter, schema]))
+  Object.fromEntries(
+    FILTERS[version].map(({ parameter, schema, description }) => [parameter, schema.optional().describe(description)]),
+  )
 
 /** The query parameters of v4's filters. */
 export const FILTER_PARAMETERS = parametersFor('v4')
@@ -178,10 +180,11 @@ function wrongCursor(cursor: unknown): RequestError {
 
 function filterIn(filters: readonly FilterParameter[], query: Readonly<Record<string, unknown>>): DiamondFilter {
   const filter: Record<string, unknown> = {}
-  for (const { parameter, member, end } of filters) {
+  for (const { parameter, attribute, end } of filters) {
     const value = query[parameter]
     if (value === undefined) continue
-    filter[member] = end === undefined ? value : { ...(filter[member] as FilterRange | undefined), [end]: value }
+    const { name } = attribute
+    filter[name] = end === undefined ? value : { ...(filter[name] as FilterRange | undefined), [end]: value }
   }
   return filter
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
@@ -11,7 +12,7 @@ import { bearer } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { choice, queryReader } from '../kit/parameters/query.ts'
-import { ok, streamResponse, type HttpResponse } from '../kit/response.ts'
+import { binaryResponse, ok, textStream, type HttpResponse, type ResponseHeaders } from '../kit/response.ts'
 
 export type ExportServices = DiamondServices & {
   readonly exports: {
@@ -24,21 +25,25 @@ const MAX_CONCURRENT_EXPORTS = 4
 
 export const createExportSlots = () => new AccountSlots(MAX_CONCURRENT_EXPORTS, 'exports')
 
+/** Those who read feeds take no slots of the exports of the account. */
+export const createFeedSlots = () => new AccountSlots(MAX_CONCURRENT_EXPORTS, 'reads of feeds')
+
 export const EXPORT_FORMAT = choice(EXPORT_FORMAT_NAMES).meta({ id: 'ExportFormat' })
 
-const DESCRIPTION = `${Object.entries(EXPORT_FORMATS)
+/** Describes the formats in the API reference. */
+export const EXPORT_FORMAT_TEXT = `${Object.entries(EXPORT_FORMATS)
   .map(([name, { about }]) => `\`${name}\`: ${about}`)
   .join('; ')}.`
 
 /** The query of an export: its format, and the filters of v4's list. */
 export const EXPORT_QUERY = z.object({
-  format: EXPORT_FORMAT.default('csv').describe(DESCRIPTION),
+  format: EXPORT_FORMAT.default('csv').describe(EXPORT_FORMAT_TEXT),
   ...FILTER_PARAMETERS,
 })
 
 const readExportQuery = queryReader(EXPORT_QUERY)
 
-type ExportRequest = { readonly format: ExportFormatName; readonly filter: DiamondFilter }
+export type ExportRequest = { readonly format: ExportFormatName; readonly filter: DiamondFilter }
 
 /** @param search without the question mark @throws RequestError malformed or invalid, with all errors */
 export function parseExportQuery(search: string): ExportRequest {
@@ -108,32 +113,41 @@ export const summarizeExport = endpoint({
   },
 })
 
-/**
- * A file with an account's stones, as it is read from the read model.
- * @throws RequestError too-many; unavailable if the read model lags too long
- */
-export async function createExportResponse(
+/** A file with an account's stones, as it is read from the read model. @param headers further ones */
+export function createExportResponse(
+  account: number,
+  request: ExportRequest,
+  services: ExportServices,
+  headers: ResponseHeaders = {},
+): HttpResponse {
+  const { mediaType, extension, isPortal } = EXPORT_FORMATS[request.format]
+  const day = new Date(services.diamonds.context.clock()).toISOString().slice(0, 10)
+  const fileName = `${isPortal ? request.format : 'stones'}-${day}.${extension}`
+  return binaryResponse(200, mediaType, () => openExport(account, request, services), {
+    ...headers,
+    'Content-Disposition': `attachment; filename="${fileName}"`,
+  })
+}
+
+/** @throws RequestError too-many; unavailable if the read model lags too long */
+async function openExport(
   account: number,
   { format, filter }: ExportRequest,
-  { diamonds: { queries, links, context }, exports }: ExportServices,
-): Promise<HttpResponse> {
-  const { mediaType, extension, isPortal } = EXPORT_FORMATS[format]
+  { diamonds: { queries, links }, exports }: ExportServices,
+): Promise<Readable> {
   const release = exports.slots.acquire(account)
   try {
     const stones = stonesIn(await startOf(queries.pagesOf(account, filter)))
-    const day = new Date(context.clock()).toISOString().slice(0, 10)
-    const response = streamResponse(mediaType, new StoneExport(format, links).write(stones), {
-      'Content-Disposition': `attachment; filename="${isPortal ? format : 'stones'}-${day}.${extension}"`,
-    })
-    response.body.once('close', release)
-    return response
+    const file = textStream(new StoneExport(format, links).write(stones))
+    file.once('close', release)
+    return file
   } catch (error) {
     release()
     throw error
   }
 }
 
-/** @throws as `createExportResponse` */
+/** @throws as `openExport` */
 export async function readExportSummary(
   account: number,
   { format, filter }: ExportRequest,

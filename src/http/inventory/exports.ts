@@ -40,7 +40,10 @@ export const showExports = endpoint({
     const { title } = EXPORT_FORMATS[request.format]
     const content = hasFormat
       ? summaryView(request.format, await readExportSummary(ctx.state.principal.account, request, services), filters)
-      : html`${EXPORT_FORMAT_NAMES.map((format) => formatView(format, filters))}`
+      : html`${EXPORT_FORMAT_NAMES.map((format) => formatView(format, filters))}
+          <h2>For a partner</h2>
+          <p>A feed is an address from which a program fetches these stones at any time.</p>
+          <p><a href="${addressOf('inventory/feeds', filters)}">Create a feed</a></p>`
     return formPage({
       status: 200,
       title: hasFormat ? `Export for ${title}` : 'Export your stones',
@@ -57,7 +60,8 @@ type Filters = { readonly query: URLSearchParams; readonly home: string }
 const addressOf = (path: string, { query, home }: Filters, parameters: Readonly<Record<string, string>> = {}) =>
   home + pageIn(`/${path}?${new URLSearchParams([...Object.entries(parameters), ...query]).toString()}`)
 
-const selectionView = (filters: Filters): Html =>
+/** Which stones the filters select. */
+export const selectionView = (filters: Filters): Html =>
   filters.query.size === 0
     ? html`<p>All your stones; or <a href="${addressOf('inventory', filters)}">filter the list</a> first.</p>`
     : html`<p>

@@ -145,7 +145,7 @@ const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
 export const accountGroup: EndpointGroup = {
   ...platformGroup,
   tag: 'Inventory',
-  pathPrefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification', '/v4/import', '/v4/webhook'],
+  pathPrefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification', '/v4/feed', '/v4/import', '/v4/webhook'],
   headers: PRIVATE,
   refusesUnknownParameters: true,
 }

@@ -65,13 +65,11 @@ export const binaryResponse = (
 })
 
 /**
- * 200. Sends each text as soon as the source yields it. Back-pressure pauses the source for a slow client; a fast one does not
- * keep the event loop, although an embedded store never waits.
+ * Sends each text as soon as the source yields it. Back-pressure pauses the source for a slow client; a fast one does not keep
+ * the event loop, although an embedded store never waits.
  */
-export const streamResponse = (type: string, source: AsyncIterable<string>, headers: ResponseHeaders = NONE) => {
-  const body = Readable.from(inSlices(source), { objectMode: false, highWaterMark: STREAM_HIGH_WATER_MARK_BYTES })
-  return { status: 200, headers: { ...headers, 'Content-Type': type }, body } satisfies HttpResponse
-}
+export const textStream = (source: AsyncIterable<string>): Readable =>
+  Readable.from(inSlices(source), { objectMode: false, highWaterMark: STREAM_HIGH_WATER_MARK_BYTES })
 
 const STREAM_HIGH_WATER_MARK_BYTES = 16_384
 

@@ -1,13 +1,14 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { RequestError } from '../../domain/request-error.ts'
+import { eventTimeOf } from '../../events/event-metadata.ts'
 import { diamondJson } from '../../representations/diamond/diamond-json.ts'
 import type { LinkBuilder } from '../../representations/json.ts'
 import { comparePositions, type EventStore, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
-import { eventCountAt, readSequences, type AccountSequence } from '../engine/account-sequence.ts'
+import { eventsUpTo, readSequences, type AccountSequence } from '../engine/account-sequence.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
 import { CHANGE_NUMBERS, isDeleted, parseChangeNumbers, type ChangeNumbers } from './diamond-record.ts'
@@ -81,7 +82,7 @@ export type ChangePage = {
 export type ChangeFeedOptions = {
   readonly model: ReadModel
   readonly progress: ProjectionProgress
-  readonly store: Pick<EventStore, 'head'>
+  readonly store: Pick<EventStore, 'head' | 'eventAt'>
   readonly watch: Pick<ChangeNotifier, 'waitForChanges' | 'isStopped'>
   readonly stale?: StaleReadPolicy
   /** Milliseconds that a page waits for the read model to reach the head. */
@@ -109,9 +110,23 @@ export class ChangeFeed {
 
   /** The cursor of the latest change. @throws StoreUnavailable */
   async currentCursor(account: number): Promise<string> {
-    const { ageSeconds: _age } = await this.#freshness()
-    const { epoch, settledCount } = await this.#readState(account)
-    return formatCursor({ epoch, number: settledCount })
+    return currentCursorOf(await this.#currentState(account))
+  }
+
+  /**
+   * The cursor of the latest change, and its time in milliseconds since 1970; 0 if there is none.
+   * @throws StoreUnavailable
+   */
+  async latestChange(account: number): Promise<{ readonly cursor: string; readonly at: number }> {
+    const state = await this.#currentState(account)
+    const { position } = state
+    const event = position === 'start' ? undefined : await this.options.store.eventAt(position)
+    return { cursor: currentCursorOf(state), at: eventTimeOf(event) }
+  }
+
+  async #currentState(account: number): Promise<FeedState> {
+    await this.#freshness()
+    return this.#readState(account)
   }
 
   /**
@@ -211,7 +226,11 @@ type FeedState = {
   readonly sequence: AccountSequence
   /** All changes up to this number are in the model; later ones come after them. */
   readonly settledCount: number
+  /** Of the last of these changes. */
+  readonly position: PositionOrStart
 }
+
+const currentCursorOf = ({ epoch, settledCount }: FeedState): string => formatCursor({ epoch, number: settledCount })
 
 /** @throws StoreUnavailable if the model belongs to another log */
 async function readFeedState(model: ReadModel, position: PositionOrStart, account: number): Promise<FeedState> {
@@ -220,7 +239,8 @@ async function readFeedState(model: ReadModel, position: PositionOrStart, accoun
     .filter(({ position: at }) => comparePositions(at, position) <= 0)
     .map(({ epoch }) => epoch)
   const sequence = sequences.sequenceOf(account)
-  return { epoch: epochs.at(-1) ?? FIRST_EPOCH, epochs, sequence, settledCount: eventCountAt(sequence, position) }
+  const settled = eventsUpTo(sequence, position)
+  return { epoch: epochs.at(-1) ?? FIRST_EPOCH, epochs, sequence, settledCount: settled.count, position: settled.last }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AppLogger } from '../../runtime/logger.ts'
 import { StoreUnavailable, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { eventCountAt, readSequences } from '../engine/account-sequence.ts'
+import { eventsUpTo, readSequences } from '../engine/account-sequence.ts'
 
 /** The position of the model. If this process projects it, no polling is needed. */
 type WriterProgress = {
@@ -109,7 +109,7 @@ export class ChangeNotifier {
     const position = await model.position()
     const sequences = await readSequences(model, accounts)
     for (const account of accounts) {
-      const settledCount = eventCountAt(sequences.sequenceOf(account), position)
+      const settledCount = eventsUpTo(sequences.sequenceOf(account), position).count
       for (const { number, wake } of this.#waitersByAccount.get(account) ?? []) if (settledCount > number) wake()
     }
   }

@@ -51,12 +51,14 @@ const EMPTY_SEQUENCE: AccountSequence = {
  */
 const LOG_SEQUENCE_ID = 0
 
-/** The number of an account's events up to a position. */
-export const eventCountAt = (
-  { countBeforeBatch, batchPositions }: AccountSequence,
+/** The number of an account's events up to a position, and the position of the last of them. */
+export function eventsUpTo(
+  { countBeforeBatch, positionBeforeBatch, batchPositions }: AccountSequence,
   position: PositionOrStart,
-): number =>
-  countBeforeBatch + batchPositions.filter((eventPosition) => comparePositions(eventPosition, position) <= 0).length
+): { readonly count: number; readonly last: PositionOrStart } {
+  const ofBatch = batchPositions.filter((eventPosition) => comparePositions(eventPosition, position) <= 0)
+  return { count: countBeforeBatch + ofBatch.length, last: ofBatch.at(-1) ?? positionBeforeBatch }
+}
 
 /** Sequences of accounts, and the log's epochs in order. */
 type AccountSequences = {

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parsePositions, formatPositions } from '../../../src/projections/engine/position-text.ts'
 import { foldBatch, type BatchFoldResult, type FoldSource } from '../../../src/projections/engine/fold-batch.ts'
-import { isSameSequence, eventCountAt, readSequences } from '../../../src/projections/engine/account-sequence.ts'
+import { isSameSequence, eventsUpTo, readSequences } from '../../../src/projections/engine/account-sequence.ts'
 import { CHANGE_NUMBERS, isDeleted } from '../../../src/projections/diamonds/diamond-record.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/event-store.ts'
@@ -83,7 +83,7 @@ class PartialBuild implements FoldSource {
 
   async count(account: number, position: PositionOrStart): Promise<number> {
     const sequences = async (ids: readonly number[]) => (await this.sequences.load(ids)).map(({ document }) => document)
-    return eventCountAt((await readSequences({ sequences }, [account])).sequenceOf(account), position)
+    return eventsUpTo((await readSequences({ sequences }, [account])).sequenceOf(account), position).count
   }
 }
 
