@@ -55,7 +55,7 @@ export function parseText(value: unknown, max: number): string | undefined {
   return text.length <= max || [...text].length <= max ? text : undefined
 }
 
-/** The lifetime of a signed link. In either case it ends when the diamond's access settings change. */
+/** The lifetime of a signed link. A link to a diamond ends in either case when the diamond's access settings change. */
 export const LINK_LIFETIMES = { oneDay: 'd', untilAccessChanges: 'a' } as const
 export type LinkLifetime = (typeof LINK_LIFETIMES)[keyof typeof LINK_LIFETIMES]
 
@@ -64,7 +64,11 @@ export type LinkLifetime = (typeof LINK_LIFETIMES)[keyof typeof LINK_LIFETIMES]
  */
 export type LinkBuilder = {
   plain(path: string): string
-  /** A signed link. @param revision of the diamond's access settings; the link is valid for this revision only */
+  /**
+   * A signed link.
+   * @param revision what the signature names, below 2^32: the revision of the diamond's access settings, for which alone the link
+   *   is valid; for a feed, its account
+   */
   signed(path: string, lifetime: LinkLifetime, revision: number): string
 }
 

@@ -59,7 +59,14 @@ test('is a file of the stones with its filters, at an address that needs no toke
 
 test('accepts each filter of the list in JSON, and gives the same stones as an export', async ({ service }) => {
   const vendor = await service.newVendor()
-  const { id } = await created(vendor, { sku: 'A-1', cutShape: 'Pear', carat: 2, price: 100, color: 'D', isLabGrown: true })
+  const { id } = await created(vendor, {
+    sku: 'A-1',
+    cutShape: 'Pear',
+    carat: 2,
+    price: 100,
+    color: 'D',
+    isLabGrown: true,
+  })
   await created(vendor, { sku: 'B', cutShape: 'Round', carat: 0.5 })
   const cases: readonly (readonly [filters: Record<string, unknown>, query: string])[] = [
     [{ id: [id] }, `f[id][]=${id}`],

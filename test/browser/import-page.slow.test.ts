@@ -3,6 +3,7 @@ import type { Locator } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { newOwner } from '../api/inventory-page/browser.ts'
 import { smallPdf } from '../api/harness/form.ts'
+import { expect } from '../api/harness/request.ts'
 import { workbook } from '../cli/import/workbook-file.ts'
 import { zipFile } from '../trade-files/zip-file.ts'
 import { accessibilityViolations } from './accessibility.ts'
@@ -105,6 +106,21 @@ await testOnDevices(
       await press(page.getByRole('button', { name: 'Download for RapNet' }))
       const file = readFileSync(await (await download).path(), 'utf8')
       assert.is(file.split('\r\n').filter((line) => line.includes(',GIA,62000')).length, 299)
+
+      await press(page.getByRole('link', { name: 'Other formats' }))
+      await press(page.getByRole('link', { name: 'Create or delete a feed' }))
+      await page.getByLabel('Name').fill('Partner')
+      await page.getByLabel('Format').selectOption('RapNet')
+      await press(page.getByRole('button', { name: 'Create the feed' }))
+      const address = page.getByLabel('Address')
+      await address.waitFor()
+      const feed = (await address.inputValue()).slice(service.url.length)
+      assert.is(expect(200, await service.send({ path: feed })).text, file)
+      await press(page.getByText('Delete this feed'))
+      await isGood('feeds')
+      await press(page.getByRole('button', { name: 'Delete Partner' }))
+      await address.waitFor({ state: 'detached' })
+      expect(404, await service.send({ path: feed }))
 
       await press(page.getByRole('link', { name: 'Import', exact: true }))
       await page.getByRole('row', { name: /^stock\.zip/ }).waitFor()

@@ -61,9 +61,12 @@ export const filterOfJson = (filters: FeedFilters): DiamondFilter =>
 export const queryOfJson = (filters: FeedFilters): URLSearchParams =>
   new URLSearchParams(
     JSON_FILTERS.flatMap(({ name, parameter }) =>
-      [filters[name] ?? []].flat().map((value): [string, string] => [parameter, String(value)]),
+      [filters[name] ?? []].flat().map((value): [string, string] => [parameter, textOf(value)]),
     ),
   )
+
+/** As the form of the inventory page sends it. */
+const textOf = (value: string | number | boolean): string => String(typeof value === 'boolean' ? Number(value) : value)
 
 const readTexts = queryReader(
   z.object(

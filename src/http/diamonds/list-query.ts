@@ -63,8 +63,9 @@ const TEXT = z.string(mustBe('a text'))
 
 /** Parses a value as v4 does in a body. Digits are a dictionary id, which is a number there. */
 const asField = (name: FieldName) =>
-  TEXT.transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text))
-    .pipe(V4_FIELDS[name] as z.ZodType<unknown, number | string>)
+  TEXT.transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text)).pipe(
+    V4_FIELDS[name] as z.ZodType<unknown, number | string>,
+  )
 
 const TEXTS = repeatable(TEXT).transform((list) => list.flatMap(spellingsOf))
 

@@ -5,18 +5,38 @@ import type { Feed } from '../../domain/feed/feed.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { createExportResponse, EXPORT_HEADERS, EXPORT_MEDIA_TYPES } from '../exports/exports.ts'
-import { publicAccess, endpoint, type EndpointGroup } from '../kit/endpoint.ts'
+import { endpoint, type Authenticator, type EndpointGroup } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import type { ResponseHeaders } from '../kit/response.ts'
 import { parseSignature } from '../kit/signed-links.ts'
-import { accountOfFeed, exportOf, FEED_PARAMETERS, type FeedServices } from './resource.ts'
+import { exportOf, FEED_PARAMETERS, pathOfFeed, type FeedServices } from './resource.ts'
 
 /** Files for partners, at addresses that need no log-in. */
 const feedGroup: EndpointGroup = {
   ...platformGroup,
-  tag: 'Feeds',
+  tag: 'Inventory',
   pathPrefixes: ['/feed'],
   headers: { 'Cache-Control': 'private, no-cache', 'X-Robots-Tag': 'noindex' },
+}
+
+type FeedPrincipal = { readonly account: number; readonly feed: Feed }
+
+/**
+ * Authenticates by the signature of a feed's address. Deletion and the state of the account are read from the log, so that
+ * they take effect at once. An address that is guessed reveals nothing: each is missing for the same reason.
+ */
+const feedAddress: Authenticator<FeedPrincipal, FeedServices> = {
+  scheme: 'signed-link',
+  errorStatuses: [400, 404],
+  async authenticate({ path, querystring }, { diamonds: { context, links } }) {
+    const account = links.verify(path, parseSignature(querystring))?.revision
+    if (account !== undefined) {
+      const { state: owner } = await context.stateCache.load(context.store, accountStream(account), accountFold)
+      const feed = (await feedsOf(context, account)).find(({ id }) => pathOfFeed(id) === path)
+      if (feed !== undefined && owner.status === 'enabled') return { account, feed }
+    }
+    throw new RequestError('missing', 'There is no such feed: the address is incomplete, or the feed was deleted')
+  },
 }
 
 export const readFeed = endpoint({
@@ -24,7 +44,7 @@ export const readFeed = endpoint({
   method: 'GET',
   path: '/feed/{id}',
   summary: 'Retrieve the file of a feed, with the current stones of its account',
-  auth: publicAccess,
+  auth: feedAddress,
   pathParameters: FEED_PARAMETERS,
   query: z.object({ signature: z.string().optional().describe("The signature of the feed's address.") }),
   requestHeaders: {
@@ -53,29 +73,11 @@ export const readFeed = endpoint({
   },
   group: feedGroup,
   async handler(ctx, services: FeedServices) {
-    const { account, feed } = await requireFeedAt(ctx.params.id, parseSignature(ctx.querystring), services)
+    const { account, feed } = ctx.state.principal
     const headers = await validatorsOf(account, feed, services)
     return createExportResponse(account, exportOf(feed), { ...services, exports: services.feeds }, headers)
   },
 })
-
-/**
- * The feed at an address. Deletion and the state of the account are read from the log, so that they take effect at once.
- * @throws RequestError missing, without a reason: an address that is guessed reveals nothing
- */
-async function requireFeedAt(
-  id: string,
-  signature: string,
-  { diamonds: { context, links } }: FeedServices,
-): Promise<{ readonly account: number; readonly feed: Feed }> {
-  const account = accountOfFeed(id, signature, links)
-  if (account !== undefined) {
-    const { state: owner } = await context.stateCache.load(context.store, accountStream(account), accountFold)
-    const feed = (await feedsOf(context, account)).find((one) => one.id === id)
-    if (feed !== undefined && owner.status === 'enabled') return { account, feed }
-  }
-  throw new RequestError('missing', 'There is no such feed: the address is incomplete, or the feed was deleted')
-}
 
 /**
  * The ETag is made with the key of links, since the file has signed links. Last-Modified is rounded up to a second, so that

@@ -14,7 +14,8 @@ export const createFeedEndpoint = endpoint({
   operationId: 'createFeed',
   method: 'POST',
   path: PATH,
-  summary: 'Create a feed: a file with the current stones at an address for a partner. An account may have at most 10 feeds.',
+  summary:
+    'Create a feed: a file with the current stones at an address for a partner. An account may have at most 10 feeds.',
   auth: bearer,
   body: json(NEW_FEED),
   group: accountGroup,

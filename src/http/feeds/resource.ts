@@ -34,7 +34,10 @@ const NEW_FEED_MEMBERS = {
 export const NEW_FEED = objectSchema(NEW_FEED_MEMBERS, 'a feed', '{"name": "Partner", "format": "rapnet"}')
 
 /** Of its objects: those of `filters` are also found without it. */
-const MEMBERS = [...Object.keys(NEW_FEED_MEMBERS), ...Object.keys(JSON_FILTERS_SCHEMA.shape).map((name) => `filters.${name}`)]
+const MEMBERS = [
+  ...Object.keys(NEW_FEED_MEMBERS),
+  ...Object.keys(JSON_FILTERS_SCHEMA.shape).map((name) => `filters.${name}`),
+]
 
 /** @throws RequestError invalid, with all errors */
 export const parseFeed = (body: unknown): Pick<Feed, 'name' | 'format' | 'filters'> =>
@@ -53,21 +56,17 @@ export const FEED = z
 
 export const FEED_PARAMETERS = { id: z.string().describe('The id of a feed.') } as const
 
-const pathOf = (id: string) => `/feed/${id}`
+export const pathOfFeed = (id: string) => `/feed/${id}`
 
-/** The address of a feed. Its signature is made for the account, so that the feed is looked up in the account's stream. */
+/** The address of a feed. Its signature names the account, in whose stream the feed is found. */
 export const feedUrl = (id: string, account: number, links: SignedLinks): string =>
-  links.signed(pathOf(id), LINK_LIFETIMES.untilAccessChanges, account)
+  links.signed(pathOfFeed(id), LINK_LIFETIMES.untilAccessChanges, account)
 
 /** The format and the filter of a feed's file. */
 export const exportOf = ({ format, filters }: Feed): ExportRequest => ({
   format: EXPORT_FORMAT.parse(format),
   filter: filterOfJson(filters),
 })
-
-/** The account of a feed's address; undefined if the signature is invalid. */
-export const accountOfFeed = (id: string, signature: string, links: SignedLinks): number | undefined =>
-  links.verify(pathOf(id), signature)?.revision
 
 export const toFeedBody = ({ id, name, format, filters, at }: Feed, account: number, links: SignedLinks) => ({
   id,

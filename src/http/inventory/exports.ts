@@ -43,7 +43,7 @@ export const showExports = endpoint({
       : html`${EXPORT_FORMAT_NAMES.map((format) => formatView(format, filters))}
           <h2>For a partner</h2>
           <p>A feed is an address from which a program fetches these stones at any time.</p>
-          <p><a href="${addressOf('inventory/feeds', filters)}">Create a feed</a></p>`
+          <p><a href="${addressOf('inventory/feeds', filters)}">Create or delete a feed</a></p>`
     return formPage({
       status: 200,
       title: hasFormat ? `Export for ${title}` : 'Export your stones',

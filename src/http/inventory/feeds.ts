@@ -120,8 +120,8 @@ async function feedsPage(
     actions: accountActions(home),
     content: html`${errorMessage}
       <p>
-        A feed is an address for a partner: their program fetches your current stones from it, without a password. Anyone
-        who has the address can do so, until you delete the feed.
+        A feed is an address for a partner: their program fetches your current stones from it, without a password.
+        Anyone who has the address can do so, until you delete the feed.
       </p>
       ${feeds.map((feed) => feedView(feed, feedUrl(feed.id, principal.account, links), home))}
       ${newFeedForm({ query: new URLSearchParams(querystring), home }, entered)}`,

@@ -24,7 +24,7 @@ const KEY_ROTATION_DELAY_MS = 10_000
 const SIGNED_PREFIX_BYTES = 8
 const SIGNATURE_BYTES = SIGNED_PREFIX_BYTES + 16
 
-/** The content of a valid signature. */
+/** The content of a valid signature. `revision`: see `signed`. */
 type VerifiedLink = { readonly revision: number; readonly isExpired: boolean }
 
 /** Creates and verifies links with the service's base URL, with or without a signature. */

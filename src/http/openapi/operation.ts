@@ -63,7 +63,11 @@ const summaryOf = (description: string): string => /^.+?(?=[.:;,] |\.?$)/.exec(d
 /** In the order of the API reference. Every operation has one tag. */
 export const TAGS = [
   { name: 'Token server', description: 'Issue, refresh, revoke and introspect access tokens (OAuth 2.0, RFC 6749).' },
-  { name: 'Inventory', description: 'Diamonds, their certifications and 3D files, the change feed, and webhooks.' },
+  {
+    name: 'Inventory',
+    description:
+      'Diamonds, their certifications and 3D files, imports, exports and feeds for partners, the change feed, and webhooks.',
+  },
   { name: 'Inventory (v3)', description: 'The older version of the Diamond API: grades and shapes are integer ids.' },
   { name: 'Platform', description: 'Constants, the transparency log, health checks and metrics.' },
   { name: 'Front page', description: 'The entry page, with links and a form for sharing a secret.' },

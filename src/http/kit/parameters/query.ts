@@ -218,7 +218,10 @@ export const choice = <const Name extends string>(names: readonly Name[]) =>
 
 /** A parameter that may be repeated; its name ends in `[]`. */
 export const repeatable = <Value extends z.ZodType>(value: Value) =>
-  z.array(value, mustBe('a list')).min(1, mustBe('a list of at least one value')).max(VALUES_MAX, atMost(VALUES_MAX, 'values'))
+  z
+    .array(value, mustBe('a list'))
+    .min(1, mustBe('a list of at least one value'))
+    .max(VALUES_MAX, atMost(VALUES_MAX, 'values'))
 
 /** An integer in decimal digits. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
