@@ -64,7 +64,7 @@ import type { ReadModelRegistry } from '../projections/engine/background-service
 import { describeApi, readReferenceFile, showReference, type OpenApiServices } from './openapi/docs.ts'
 import { issueToken } from './oauth/token.ts'
 import { readOwnersPage } from './report/owners-page.ts'
-import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
+import { readPicture, readReportPage, readWidget, type ReportServices } from './report/report.ts'
 import { askSecretReader, showSecretToReader } from './secret-pages/reader-page.ts'
 import { burnSecretByPage, showSecretReceipt } from './secret-pages/sender-page.ts'
 import { burnSecret, listRecentSecrets, readSecretRecord } from './secrets/records.ts'
@@ -126,6 +126,7 @@ export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   showSecretReceipt,
   burnSecretByPage,
   readReportPage,
+  readWidget,
   readPicture,
   readOwnersPage,
   showInventory,

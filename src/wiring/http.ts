@@ -21,6 +21,7 @@ import { cookieFor } from '../http/inventory/session.ts'
 import { FormUploads } from '../http/files/form-uploads.ts'
 import type { PublicUrls } from '../http/kit/public-urls.ts'
 import { SignedLinks } from '../http/kit/signed-links.ts'
+import { defineWidget } from '../http/report/layout.ts'
 import type { RequestActivity } from '../http/kit/request-activity.ts'
 import { StonePictureCache } from '../http/report/pictures.ts'
 import { openPictureStore, createStoneModels } from './scoring.ts'
@@ -143,6 +144,7 @@ export async function openHttpService(
     certifications: openCertifications(installation, certifications, queries, { uploads, links }),
     diamonds: { context: { ...context, diamondIds }, queries, links, people },
     pictures,
+    widgets: { respond: defineWidget(settings.EMBED_ORIGINS) },
     models: { context, queries, files, uploads, links, inspect },
     exports: { slots: createExportSlots() },
     feeds: { slots: createFeedSlots() },

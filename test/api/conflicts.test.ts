@@ -16,7 +16,8 @@ class CompetingWriter {
 
   overtake(store: EventStore): EventStore {
     const check = (stream: string): void => {
-      if (this.busy && /^(?:diamond|webhooks?|certification)-/.test(stream)) throw new WrongRevision(stream, 0n, 1n)
+      if (this.busy && /^(?:diamond|webhooks?|feeds|certification)-/.test(stream))
+        throw new WrongRevision(stream, 0n, 1n)
     }
     return {
       ...store,
@@ -47,6 +48,7 @@ test('is rejected with 409 without internal details of the store, and succeeds w
     expect(201, await attachModel(ann, id, modelFile('Round', 'Good', 1)))
     const made = await ann.post('/v4/webhook', { url: 'http://127.0.0.1:9999' })
     const webhook = (made.json() as { id: number }).id
+    const feed = expect(201, await ann.post('/v4/feed', { name: 'one' })).json() as { id: string }
     const changes: readonly Request[] = [
       ...['v3', 'v4'].flatMap((version) => [
         { method: 'PATCH', path: `/${version}/diamond/${id}`, json: { price: 5 } },
@@ -62,11 +64,15 @@ test('is rejected with 409 without internal details of the store, and succeeds w
       { method: 'PATCH', path: `/v4/webhook/${webhook}`, json: { description: 'x' } },
       { method: 'POST', path: `/v4/webhook/${webhook}/secret` },
       { method: 'DELETE', path: `/v4/webhook/${webhook}` },
+      { method: 'POST', path: '/v4/feed', json: { name: 'two' } },
+      { method: 'DELETE', path: `/v4/feed/${feed.id}` },
     ]
     const person = await newOwner(service)
     const stone = `/inventory/${(await created(person.owner)).id}`
     others.busy = true
     assert.match(expect(409, await person.submit(stone, { do: 'delete' })).text, 'changed by another request')
+    const newFeed = { do: 'create', name: 'two', format: 'csv' }
+    assert.match(expect(409, await person.submit('/inventory/feeds', newFeed)).text, 'changed by another request')
     for (const change of changes) {
       const { error } = refusal(409, await ann.send(change))
       assert.match(error.join(), 'changed by another request')

@@ -138,6 +138,7 @@ async function requestsToAllEndpoints(
     showSecretReceipt: () => get(`/private/${secret.metadata_key}`),
     burnSecretByPage: async () => page(`/private/${(await newSecret()).metadata_key}/burn`, ''),
     readReportPage: () => get(`/diamond/${id}`),
+    readWidget: () => get(`/diamond/${id}/widget`),
     readPicture: () => get(`/diamond/${id}/face-up.png`),
     readOwnersPage: () => get(`/diamond/${id}/history`),
     showInventory: () => get('/inventory'),

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { suite, type Test } from 'uvu'
-import { startService, type Service } from '../api/harness/service.ts'
+import { startService, type Overrides, type Service } from '../api/harness/service.ts'
 import { findBrowser, startBrowser, type Browser, type BrowserOptions } from './chromium.ts'
 
 export type Device = BrowserOptions & { readonly name: string }
@@ -8,18 +8,23 @@ export type Device = BrowserOptions & { readonly name: string }
 /** A service, and a browser on the device. */
 type Given = { service: Service; browser: Browser }
 
-/** Runs the tests on each device; none if no browser starts on this machine. @param subject of the tests: `the front page` */
+/**
+ * Runs the tests on each device; none if no browser starts on this machine.
+ * @param subject of the tests: `the front page`
+ * @param overrides of the service
+ */
 export async function testOnDevices(
   subject: string,
   devices: readonly Device[],
   define: (test: Test<Given>, device: Device) => void,
+  overrides: Overrides = {},
 ): Promise<void> {
   const launch = await findBrowser()
   if (launch === undefined) return
   for (const device of devices) {
     const test = suite<Given>(`${subject} on a ${device.name}`)
     test.before(async (given) => {
-      given.service = await startService()
+      given.service = await startService(overrides)
       given.browser = await startBrowser(launch, device)
     })
     test.after(async ({ service, browser }) => {

@@ -9,6 +9,7 @@ import { zipFile } from '../trade-files/zip-file.ts'
 import { accessibilityViolations } from './accessibility.ts'
 import { saveScreenshot } from './chromium.ts'
 import { ALL_DEVICES, fitsScreen, testOnDevices } from './devices.ts'
+import { startShop } from './shop.ts'
 
 const HEADER = ['Stock #', 'Shape', 'Weight', 'Color', 'Clarity', 'Price', 'Disc %', 'Lab', 'Report No', 'Table', 'Box']
 const reportNumber = (index: number) => 6_200_000_000 + index
@@ -42,6 +43,7 @@ const press = async (control: Locator, key = 'Enter') => {
   await control.press(key)
 }
 
+const shop = await startShop()
 await testOnDevices(
   'the import page',
   [...ALL_DEVICES, { name: 'desktop-without-scripts', width: 1280, script: false }],
@@ -122,6 +124,30 @@ await testOnDevices(
       await address.waitFor({ state: 'detached' })
       expect(404, await service.send({ path: feed }))
 
+      await press(page.getByRole('link', { name: 'Your inventory' }))
+      const menu = page.getByRole('button', { name: 'Menu of B-299' })
+      await press(menu)
+      await press(page.getByRole('link', { name: 'History of B-299' }))
+      const line = page.locator('code').filter({ hasText: '<iframe' })
+      await line.waitFor()
+      await isGood('stone')
+      const site = await browser.open()
+      await site.page.goto(shop.pageWith((await line.textContent()) ?? ''))
+      const widget = site.page.frameLocator('iframe')
+      await widget.getByRole('heading', { name: 'Optical scores' }).waitFor()
+      await saveScreenshot(site.page, `import-widget-${device.name}`)
+      const report = site.page.context().waitForEvent('page')
+      await press(widget.getByRole('link', { name: 'Report with all details' }))
+      await (await report).getByRole('heading', { name: 'Certificates' }).waitFor()
+      await (await report).close()
+      assert.equal(site.messages, [])
+      // The same site under a name that is not allowed.
+      const refusedFrame = site.page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()))
+      await site.page.goto(site.page.url().replace('127.0.0.1', 'localhost'))
+      await refusedFrame
+      await site.page.close()
+
+      await press(page.getByRole('link', { name: 'Your inventory' }))
       await press(page.getByRole('link', { name: 'Import', exact: true }))
       await page.getByRole('row', { name: /^stock\.zip/ }).waitFor()
       await isGood('list')
@@ -134,4 +160,5 @@ await testOnDevices(
       await page.close()
     })
   },
+  { settings: { EMBED_ORIGINS: shop.origin } },
 )

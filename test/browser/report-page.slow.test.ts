@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import type { Vendor } from '../api/harness/account.ts'
@@ -20,6 +21,7 @@ const SHAPES = ['Round', 'Emerald', 'Heart']
 type Pages = {
   readonly shapes: ReadonlyMap<string, string>
   readonly measured: string
+  readonly long: string
   readonly plain: string
   readonly owners: string
 }
@@ -30,7 +32,8 @@ async function createPages({ url, ann }: Service): Promise<Pages> {
   const shapes = new Map<string, string>()
   for (const cutShape of SHAPES) shapes.set(cutShape, pageOf(await shapedStone(ann, cutShape)))
   const plain = await created(ann, { cutQuality: 'Good', access: 2, dataAccess: 2 })
-  return { shapes, measured: pageOf(await measuredStone(ann)), plain: pageOf(plain.id), owners: await ownersPage(ann) }
+  const [measured, long] = [pageOf(await measuredStone(ann)), pageOf(await longStone(ann))]
+  return { shapes, measured, long, plain: pageOf(plain.id), owners: await ownersPage(ann) }
 }
 
 async function shapedStone(ann: Vendor, cutShape: string): Promise<number> {
@@ -44,6 +47,26 @@ async function shapedStone(ann: Vendor, cutShape: string): Promise<number> {
 async function measuredStone(ann: Vendor): Promise<number> {
   const stone = { cutShape: 'Oval', carat: 1.02, color: 'F', clarity: 'VS2', polish: 'Excellent', symmetry: 'Good' }
   const { id } = await created(ann, { ...stone, sku: 'OVAL-7', access: 2, dataAccess: 2 })
+  await untilEtag(ann, id, '"0.1"')
+  await attached(ann, id, await onPaper(layoutNamed("GIA's of a fancy").lines), '6204815537')
+  await untilEtag(ann, id, '"1.2"')
+  return id
+}
+
+/** With as many proportions as there are, from both sources, and a long name. */
+async function longStone(ann: Vendor): Promise<number> {
+  const color = { fancyGrade: 'Fancy Intense', colorModifier: 'Brownish Greenish', colorHue: 'Yellow', isColored: true }
+  const proportions = { table: 60, depth: 62, crownAngle: 34, crownHeight: 14, pavilionAngle: 41, pavilionDepth: 43 }
+  const others = { girdle: 4, star: 50, lower: 80, length: 7.5, width: 5.5, height: 3.4 }
+  const { id } = await created(ann, {
+    ...color,
+    sku: 'LONG',
+    cutShape: 'Oval',
+    carat: 1.02,
+    access: 2,
+    dataAccess: 2,
+    proportions: { ...proportions, ...others },
+  })
   await untilEtag(ann, id, '"0.1"')
   await attached(ann, id, await onPaper(layoutNamed("GIA's of a fancy").lines), '6204815537')
   await untilEtag(ann, id, '"1.2"')
@@ -66,9 +89,15 @@ async function ownersPage(ann: Vendor): Promise<string> {
 async function openPage(browser: Browser, address: string) {
   const tab = await browser.open()
   await tab.page.goto(address)
-  await tab.page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+  await untilImagesLoaded(tab.page)
   return tab
 }
+
+const untilImagesLoaded = (page: Page) =>
+  page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+
+/** Width and height of the page, at least those of the screen. */
+const CONTENT_SIZE = '[document.documentElement.scrollWidth, document.documentElement.scrollHeight]'
 
 const launch = await findBrowser()
 if (launch !== undefined) {
@@ -82,9 +111,10 @@ if (launch !== undefined) {
     ])
     given.browsers = Object.fromEntries(await Promise.all(started)) as Given['browsers']
   })
-  test.after(async ({ service, browsers }) => {
+  // What could not be started is undefined; that error is reported.
+  test.after(async ({ service, browsers = {} }: Partial<Given>) => {
     for (const browser of Object.values(browsers)) await browser.close()
-    await service.stop()
+    await service?.stop()
   })
 
   for (const [device, { dark }] of Object.entries(DEVICES)) {
@@ -118,6 +148,24 @@ if (launch !== undefined) {
       assert.is(await readQrCode(browser, page.locator('.qr')), given.pages.measured)
       const { PDFDocument } = await import('pdf-lib')
       assert.ok((await PDFDocument.load(await page.pdf({ format: 'A4' }))).getPageCount() <= 2)
+      await page.close()
+    })
+
+    test(`on a ${device}, has a widget that fits in its frame`, async ({ pages, browsers }) => {
+      const { page, messages } = await browserOf(browsers, device).open()
+      await page.setViewportSize({ width: 480, height: 640 })
+      for (const [name, address] of [...pages.shapes, ['measured', pages.measured], ['long', pages.long]] as const) {
+        await page.goto(`${address}/widget`)
+        await untilImagesLoaded(page)
+        assert.equal(await accessibilityViolations(page), [], name)
+        assert.is(await page.locator('.scale').count(), 4, name)
+        await saveScreenshot(page, `widget-${name}-${device}`)
+        assert.equal(await page.evaluate(CONTENT_SIZE), [480, 640], name)
+        assert.is(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)')
+      }
+      await page.setViewportSize({ width: 300, height: 640 })
+      assert.ok(await fitsScreen(page))
+      assert.equal(messages, [])
       await page.close()
     })
 

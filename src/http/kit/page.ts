@@ -17,19 +17,27 @@ export type Page = {
   readonly actions?: Html
 }
 
-type PageLayout = {
+export type PageLayout = {
   /** Follows the tokens: the layout's own rules, after `CARD` and `CONTROLS` if it uses them. */
   readonly style: string
   /** Sources by directive that its pages need in addition to the style sheet and inline images. */
   readonly policy?: Readonly<Record<string, string>>
   readonly headers?: ResponseHeaders
+  /** For pages that other sites show in a frame: a dark one in a light site would be a hole. */
+  readonly isAlwaysLight?: true
 }
+
+/** The query before dark colours, in the tokens and in layouts. */
+export const DARK = '@media screen and (prefers-color-scheme:dark)'
 
 type PageResponder = (page: Page, headers?: ResponseHeaders) => HttpResponse
 
 /** Defines pages with a common style sheet, policy and headers. */
-export function definePages({ style, policy = {}, headers: layoutHeaders }: PageLayout): PageResponder {
-  const styleSheet = TOKENS + style
+export function definePages({ style, policy = {}, headers: layoutHeaders, isAlwaysLight }: PageLayout): PageResponder {
+  const adaptive = TOKENS + style
+  const styleSheet = isAlwaysLight
+    ? `${adaptive.replaceAll(DARK, '@media not all')}:root{color-scheme:light}`
+    : adaptive
   const fixedHeaders = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': securityPolicy(styleSheet, policy),
@@ -93,7 +101,7 @@ const GEM: Html = { html: gem('stroke="currentColor" aria-hidden="true"') }
 /** Colours (dark ones on screens only), type and corners of all pages, and the header. */
 const TOKENS = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--deed-ink:#fff;--danger:#b42318;--well:#f5f7fb;--radius:.5rem;--small:.9375rem;--sans:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--mono:ui-monospace,"Cascadia Mono",Menlo,Consolas,monospace}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--deed-ink:#0b1530;--danger:#ff9d92;--well:#0f1521}}
+${DARK}{:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--deed-ink:#0b1530;--danger:#ff9d92;--well:#0f1521}}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--ground:#fff}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 var(--sans)}

@@ -1,6 +1,7 @@
 import type { EndpointGroup } from '../kit/endpoint.ts'
-import { CARD, definePages, errorPages, type Page } from '../kit/page.ts'
+import { CARD, DARK, definePages, errorPages, type Page, type PageLayout } from '../kit/page.ts'
 import type { HttpResponse, ResponseHeaders } from '../kit/response.ts'
+import type { AllowedOrigins } from '../middleware/cors.ts'
 
 export type ReportPage = Page & {
   /** Public pages may be indexed by search engines. */
@@ -9,17 +10,21 @@ export type ReportPage = Page & {
   readonly isOwnerView?: true
 }
 
-export const reportPageResponse = (page: ReportPage, headers: ResponseHeaders = {}): HttpResponse =>
-  respond(page, {
-    ...headers,
-    'Cache-Control': cachingOf(page),
-    ...(!page.isPublic && { 'X-Robots-Tag': 'noindex' }),
-  })
+type ReportResponder = (page: ReportPage, headers?: ResponseHeaders) => HttpResponse
 
-const respond = definePages({
-  style: `${CARD}
+function defineReportPages({ style, policy, ...layout }: PageLayout): ReportResponder {
+  const respond = definePages({ ...layout, style: STYLE + style, policy: { 'img-src': "'self' data:", ...policy } })
+  return (page, headers) =>
+    respond(page, {
+      ...headers,
+      'Cache-Control': cachingOf(page),
+      ...(!page.isPublic && { 'X-Robots-Tag': 'noindex' }),
+    })
+}
+
+const STYLE = `${CARD}
 :root{--width:56rem;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
-@media screen and (prefers-color-scheme:dark){:root{--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
+${DARK}{:root{--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
 h1{margin-bottom:.375rem;font-size:clamp(1.75rem,6vw,2.5rem);line-height:1.15}
 h3{display:flex;justify-content:space-between;gap:1rem;margin:0 0 .25rem;font-size:1.0625rem}
 figcaption{color:var(--soft);font-size:var(--small)}
@@ -47,7 +52,7 @@ figure.profile{margin:0 0 1rem}
 .profile .line{stroke:var(--soft);stroke-width:1}
 footer{display:flex;flex-wrap:wrap;gap:.75rem 1.5rem;margin-top:2.25rem;padding-top:.75rem;border-top:1px solid var(--line)}
 footer div{flex:1 1 16rem}
-footer p{margin:0;overflow-wrap:anywhere}
+footer p,.address{margin:0;overflow-wrap:anywhere}
 .qr{flex:none;width:7.5rem;height:7.5rem}
 .scores{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.25rem 2.5rem}
 .scale{display:block;width:100%;max-width:28rem;height:auto;margin-bottom:.375rem}
@@ -69,9 +74,47 @@ li a{margin-right:1rem}
 .warning{display:block}
 @media (max-width:40rem){.pictures{grid-template-columns:minmax(0,1fr)}}
 @media print{*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure,footer{break-inside:avoid}.qr{width:28mm;height:28mm}figure{padding:.75rem}figure img{height:9rem}.pictures{grid-template-columns:1fr 1fr 1.7fr}.rocked{grid-column:auto}.rocked img{min-height:0}.drawn::before{content:none}h2{margin-top:1.25rem}}
-`,
-  policy: { 'img-src': "'self' data:" },
-})
+`
+
+export const reportPageResponse = defineReportPages({ style: '' })
+
+/** The size of a widget in CSS pixels: what fits in it has no scroll bars. */
+export const WIDGET_SIZE = { width: 480, height: 640 } as const
+
+const WIDGET = `
+body{display:block;padding:0;background:var(--paper);font-size:.9375rem;line-height:1.35}
+body>header{display:none}
+main{padding:.75rem 1rem;border:0;border-radius:0;box-shadow:none}
+h1{margin:0;font-size:1.1875rem;overflow-wrap:anywhere}
+h2{margin:.625rem 0 .25rem;font-size:1rem}
+main>p{margin:0 0 .5rem;font-size:.875rem}
+.overview{display:grid;grid-template-columns:12.5rem minmax(0,1fr);gap:1rem;align-items:start}
+figure{padding:.5rem}
+figure img{height:10.5rem;margin-bottom:.25rem}
+.basis{font-size:.75rem}
+dl{display:block;font-size:.8125rem}
+dl div{gap:.5rem;padding:.0625rem 0}
+.overview dd{overflow-wrap:normal}
+.overview p{margin:0 0 .125rem}
+.overview dl+p{margin-top:.375rem}
+.scores{gap:.5rem;grid-template-columns:minmax(0,1fr)}
+.scores section{display:grid;grid-template-columns:12.5rem minmax(0,1fr);gap:0 1rem;align-items:center}
+.scores h3{grid-column:1;gap:.5rem;margin:0;font-size:.8125rem}
+.scores p{grid-column:1;margin:0;font-size:.75rem}
+.scores p:last-child{display:none}
+.scale{grid-area:1/2/3/3;margin:0}
+.scale text{font-size:13px}
+footer{margin-top:.5rem;padding-top:.375rem}
+@media (max-width:26rem){.overview,.scores section{grid-template-columns:minmax(0,1fr)}.scale{grid-area:auto}}
+`
+
+/** @param embedOrigins of the sites that may show the widget in a frame */
+export const defineWidget = (embedOrigins: AllowedOrigins): ReportResponder =>
+  defineReportPages({
+    style: WIDGET,
+    policy: { 'frame-ancestors': embedOrigins === '*' ? '*' : [...embedOrigins].join(' ') || "'none'" },
+    isAlwaysLight: true,
+  })
 
 /** Pages with signed links are not cached. Other pages must be revalidated, because access may be withdrawn. */
 function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPage): string {

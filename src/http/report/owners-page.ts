@@ -19,6 +19,7 @@ import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { pathToRoot } from '../kit/page.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
+import { embeddingLine } from './widget.ts'
 import { reportPageResponse, reportPagesGroup, type ReportPage } from './layout.ts'
 import { reportOf, warningNote } from './report-page.ts'
 
@@ -92,7 +93,7 @@ export async function ownersReport(
   const page = reportOf(view, links, { signature: pageSignature(links, view.diamond), home })
   const { warnings } = proportionsOf(view.diamond)
   const content = html`${page.content} ${warnings.length === 0 ? NOTHING : unusedProportions(warnings)}
-  ${timelineSection(entries, transitions.length)}`
+  ${embeddingSection(view.diamond, links)} ${timelineSection(entries, transitions.length)}`
   return { ...page, content, head: NOTHING, isPublic: false, isOwnerView: true }
 }
 
@@ -100,6 +101,16 @@ const unusedProportions = (warnings: readonly string[]): Html =>
   html`<section>
     <h2>Proportions that contradict each other</h2>
     ${warningNote(warnings)}
+  </section>`
+
+const embeddingSection = (diamond: LiveDiamond, links: SignedLinks): Html =>
+  html`<section>
+    <h2>In your site</h2>
+    <p class="soft">
+      This line of HTML shows the picture, the scores and the proportions in a page of a site that the operator of this
+      service has allowed (EMBED_ORIGINS).
+    </p>
+    <p class="address"><code>${embeddingLine(diamond, links)}</code></p>
   </section>`
 
 /** Maximum entries on a page. A diamond that is repriced every hour has thousands. */

@@ -25,7 +25,7 @@ import { basisTag, gradedScores, gradeOf, scoresSection } from './scores-section
 import type { ReportPage } from './layout.ts'
 import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
 
-type ReportPageOptions = {
+export type ReportPageOptions = {
   /** The signature that gave access; empty if none was needed. */
   readonly signature: string
   /** From `pathToRoot`. */
@@ -38,7 +38,7 @@ export function reportOf(view: DiamondView, links: SignedLinks, options: ReportP
   const scores = view.scores === null ? null : parseScores(view.scores)
   const basis = scoreBasisOf(diamond, scores)
   const isPublic = diamond.fields.access === 2
-  const title = `${caratText(diamond.fields)} ${shapeName(diamond.fields)} ${qualifiedName(diamond.fields)}`
+  const title = titleOf(diamond)
   const summary = summaryOf(diamond, scores)
   return {
     status: 200,
@@ -58,7 +58,11 @@ export function reportOf(view: DiamondView, links: SignedLinks, options: ReportP
   }
 }
 
-function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
+/** `1.20 ct Pear diamond` */
+export const titleOf = ({ fields }: LiveDiamond): string =>
+  `${caratText(fields)} ${shapeName(fields)} ${qualifiedName(fields)}`
+
+export function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
   const facts = new Map(factsOf(fields))
   const phrases = ['Colour', 'Clarity', 'Cut grade'].flatMap((name) => {
     const value = facts.get(name)
@@ -82,38 +86,50 @@ const previewTags = ({ id }: LiveDiamond, { baseUrl }: SignedLinks, title: strin
     <meta property="og:image:alt" content="The stone from above" />
     <meta name="twitter:card" content="summary" />`
 
-/** Uses relative links, because a proxy may add a path prefix. */
-function figures(diamond: LiveDiamond, { signature, home }: ReportPageOptions): Html {
-  const { id, fields } = diamond
+/** The query that gives access to a page and its pictures, empty if none is needed. */
+export const signatureQuery = (signature: string): string =>
+  signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
+
+/** Relative, because a proxy may add a path prefix. */
+const pictureAddress = ({ id }: LiveDiamond, kind: PictureKind, { signature, home }: ReportPageOptions): string =>
+  `${home}diamond/${String(id)}/${kind}.png${signatureQuery(signature)}`
+
+/** The picture from above, as an image. */
+export const faceUpImage = (diamond: LiveDiamond, options: ReportPageOptions): Html =>
+  image(
+    pictureAddress(diamond, 'face-up', options),
+    `A ${shapeName(diamond.fields).toLowerCase()} cut from above, as it looks in a room`,
+  )
+
+const image = (address: string, alt: string): Html => html`<img src="${address}" alt="${alt}" />`
+
+function figures(diamond: LiveDiamond, options: ReportPageOptions): Html {
   const basis = pictureBasisOf(diamond)
   const tag = basisTag(basis)
   const isScanned = basis === 'facets'
-  const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
-  const shape = shapeName(fields).toLowerCase()
-  const pictureLink = (kind: PictureKind, alt: string) => {
-    const pictureUrl = `${home}diamond/${String(id)}/${kind}.png${query}`
-    return html`<a class="drawn" href="${pictureUrl}"><img src="${pictureUrl}" alt="${alt}" /></a>`
-  }
+  const link = (kind: PictureKind, content: Html) =>
+    html`<a class="drawn" href="${pictureAddress(diamond, kind, options)}">${content}</a>`
+  const picture = (kind: PictureKind, alt: string) => link(kind, image(pictureAddress(diamond, kind, options), alt))
   return html`<div class="pictures">
     <figure>
-      ${pictureLink('face-up', `A ${shape} cut from above, as it looks in a room`)}
+      ${link('face-up', faceUpImage(diamond, options))}
       <figcaption>${tag}<br />Face-up, traced from ${isScanned ? 'its own 3D file' : 'a model of the cut'}</figcaption>
     </figure>
     <figure>
-      ${pictureLink('aset', 'The same cut in ASET light: colours show the angles from which the light comes')}
+      ${picture('aset', 'The same cut in ASET light: colours show the angles from which the light comes')}
       <figcaption>
         ${tag}<br />ASET: red is light from high angles, green from low angles, blue is obscured by the viewer&#8217;s
         head, white is leakage
       </figcaption>
     </figure>
     <figure class="rocked">
-      ${pictureLink('rocked', 'The same cut face-up, tilted in five steps from -15 to 15 degrees')}
+      ${picture('rocked', 'The same cut face-up, tilted in five steps from -15 to 15 degrees')}
       <figcaption>${tag}<br />Tilted from -15° to 15°: which parts sparkle and which stay dark</figcaption>
     </figure>
   </div>`
 }
 
-const list = (facts: readonly StoneFact[]): Html =>
+export const list = (facts: readonly StoneFact[]): Html =>
   html`<dl>
     ${facts.map(
       ([name, value]) =>
@@ -124,15 +140,21 @@ const list = (facts: readonly StoneFact[]): Html =>
     )}
   </dl>`
 
-/** Proportions are design data, which `dataAccess` 0 hides. */
 function designSection(diamond: LiveDiamond): Html {
+  const proportions = proportionLists(diamond)
+  if (proportions === NOTHING) return NOTHING
+  return html`<section>
+    <h2>Proportions</h2>
+    ${profileOf(diamond, figuresOf(proportionsOf(diamond)))} ${proportions}
+  </section>`
+}
+
+/** NOTHING if none are known, or hidden: they are design data, which `dataAccess` 0 hides. */
+export function proportionLists(diamond: LiveDiamond): Html {
   const figures = figuresOf(proportionsOf(diamond))
   const [measured, stated] = [proportionFacts(figures.measured), proportionFacts(figures.stated)]
   if (diamond.fields.dataAccess === 0 || measured.length + stated.length === 0) return NOTHING
-  return html`<section>
-    <h2>Proportions</h2>
-    ${profileOf(diamond, figures)} ${proportionList('report', measured)} ${proportionList('owner', stated)}
-  </section>`
+  return html`${proportionList('report', measured)} ${proportionList('owner', stated)}`
 }
 
 const proportionList = (source: ScoreSource, facts: readonly StoneFact[]): Html =>
@@ -226,8 +248,7 @@ function imprint(
 ): Html {
   const { id } = view.diamond
   const day = DateTime.fromMillis(view.changedAt, { zone: 'utc' }).toISODate() ?? ''
-  const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
-  const pageUrl = `${baseUrl}/diamond/${id}${query}`
+  const pageUrl = `${baseUrl}/diamond/${id}${signatureQuery(signature)}`
   return html`<footer class="soft">
     <div>
       <p>

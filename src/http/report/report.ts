@@ -10,11 +10,15 @@ import { publicAccess, endpoint, type EndpointContext } from '../kit/endpoint.ts
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { pathToRoot } from '../kit/page.ts'
 import { parseSignature } from '../kit/signed-links.ts'
-import { reportPageResponse, reportPagesGroup } from './layout.ts'
+import { reportPageResponse, reportPagesGroup, type defineWidget } from './layout.ts'
 import { reportOf } from './report-page.ts'
+import { missingWidget, widgetOf } from './widget.ts'
 import { pictureSubjectOf, type StonePictureCache } from './pictures.ts'
 
-export type ReportServices = DiamondServices & { readonly pictures: StonePictureCache }
+export type ReportServices = DiamondServices & {
+  readonly pictures: StonePictureCache
+  readonly widgets: { readonly respond: ReturnType<typeof defineWidget> }
+}
 
 const SIGNATURE_QUERY = z.object({
   signature: z.string().optional().describe('The signature of the link, required for a restricted diamond.'),
@@ -37,6 +41,33 @@ export const readReportPage = endpoint({
   async handler(ctx, { diamonds }: DiamondServices) {
     const { view, signature, headers } = await authorizeReport(ctx, diamonds)
     return reportPageResponse(reportOf(view, diamonds.links, { signature, home: pathToRoot(ctx.originalUrl) }), headers)
+  },
+})
+
+export const readWidget = endpoint({
+  operationId: 'readWidget',
+  method: 'GET',
+  path: '/diamond/{id}/widget',
+  summary: "Show a diamond's picture, scores and proportions in a frame of 480 x 640 pixels in another site",
+  auth: publicAccess,
+  pathParameters: { id: DIAMOND_ID },
+  query: SIGNATURE_QUERY,
+  responses: {
+    200: { description: 'The page', mediaType: 'text/html' },
+    400: MALFORMED_SIGNATURE,
+    404: `${UNKNOWN}; the page says that it is not available`,
+  },
+  group: reportPagesGroup,
+  async handler(ctx, { diamonds, widgets }: ReportServices) {
+    try {
+      const { view, signature, headers } = await authorizeReport(ctx, diamonds)
+      return widgets.respond(widgetOf(view, { signature, home: pathToRoot(ctx.originalUrl) }), headers)
+    } catch (error) {
+      // The group's page for errors cannot be framed.
+      if (error instanceof ErrorWithHeaders && error.error instanceof RequestError && error.error.kind === 'missing')
+        return widgets.respond(missingWidget(), error.headers)
+      throw error
+    }
   },
 })
 

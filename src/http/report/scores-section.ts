@@ -193,20 +193,19 @@ export const gradeOf = ({ name, value, error }: GradedScore): string => gradeTex
  * @param showsProportions whether the page may say which proportions are known
  */
 export function scoresSection(scores: Scores | null, basis: ScoreBasis, showsProportions: boolean): Html {
-  if (scores === null) {
-    return html`<h2>Optical scores</h2>
-      <p>The scores are being computed. Reload this page in a moment.</p>`
-  }
-  const list = gradedScores(scores)
+  const isScored = scores !== null && gradedScores(scores).length > 0
   return html`<h2>Optical scores</h2>
-    ${
-      list.length === 0
-        ? NO_MODEL
-        : html`${basisText(basis, showsProportions)}
-            <div class="scores">${list.map((score) => scoreOf(score, basis[score.basisKey]))}</div>`
-    }
-    ${scores.spread === null ? NOTHING : spreadText(scores.spread, basis.spread)}
-    ${list.length === 0 ? NOTHING : scaleNote(basis.light)}`
+    ${isScored ? basisText(basis, showsProportions) : NOTHING} ${scoreList(scores, basis)}
+    ${scores === null || scores.spread === null ? NOTHING : spreadText(scores.spread, basis.spread)}
+    ${isScored ? scaleNote(basis.light) : NOTHING}`
+}
+
+/** The scores with their scales, or why there are none. @param scores null while they are computed */
+export function scoreList(scores: Scores | null, basis: ScoreBasis): Html {
+  if (scores === null) return html`<p>The scores are being computed. Reload this page in a moment.</p>`
+  const list = gradedScores(scores)
+  if (list.length === 0) return NO_MODEL
+  return html`<div class="scores">${list.map((score) => scoreOf(score, basis[score.basisKey]))}</div>`
 }
 
 const NO_MODEL = html`<p>There are no optical scores, because there is no optical model of this cut.</p>`
