@@ -1,4 +1,4 @@
-import { checkArchive } from './archive.ts'
+import { checkStockList } from './archive.ts'
 import { UnclearFile, type FileColumn, type Question, type Remark } from './errors.ts'
 import type { ContentSummary, CountedTexts, Findings, UsableLine } from './findings.ts'
 import { indexStones } from './known-stones.ts'
@@ -86,7 +86,7 @@ export async function readUpload(
   { options, stock }: ReadingRequest,
 ): Promise<ReadStockList> {
   const { stockList, pdfs } = await unpackUpload(file, folder)
-  await checkArchive(stockList)
+  await checkStockList(stockList)
   const knownStock = stock && indexStones(stock)
   try {
     const source = await openSource(stockList, options, { maxRows: MAX_ROWS, ...(stock && { required: ['sku'] }) })

@@ -37,7 +37,7 @@ function readStart(file: string, length: number): string {
 }
 
 /** The bytes of a file, decompressed if it is a gzip file. */
-function bytesOf(file: string): Readable {
+export function bytesOf(file: string): Readable {
   const raw = createReadStream(file)
   if (!isGzip(file)) return raw
   const unpacked = createGunzip()
