@@ -25,7 +25,7 @@ const GZIP = '\u001f\u008b'
 export const isZip = (file: string): boolean => readStart(file, ZIP.length) === ZIP
 
 /** @throws system errors */
-export const isGzip = (file: string): boolean => readStart(file, GZIP.length) === GZIP
+const isGzip = (file: string): boolean => readStart(file, GZIP.length) === GZIP
 
 function readStart(file: string, length: number): string {
   const [bytes, handle] = [Buffer.alloc(length), openSync(file, 'r')]
