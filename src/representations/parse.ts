@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
 import { FAULT_CODES, RequestError, type ErrorDetail, type FaultCode } from '../domain/request-error.ts'
-import { isJsonObject, describeJsonType, pointerToken, jsonExcerpt, type ParseResult } from './json.ts'
+import { isJsonObject, describeJsonType, parseText, pointerToken, jsonExcerpt, type ParseResult } from './json.ts'
 
 /** Unknown members of one object that get a separate error. The limit keeps responses to large bodies small. */
 const MAX_LISTED_MEMBERS = 50
@@ -160,6 +160,20 @@ export const assignedMembers = <Name extends string>(names: Iterable<Name>) =>
   Object.fromEntries(
     [...names].map((name) => [name, z.unknown().optional().describe('Assigned by the service; ignored here.')]),
   ) as Readonly<Record<Name, z.ZodOptional<z.ZodUnknown>>>
+
+/**
+ * A text, normalised by `parseText`.
+ * @param max length in characters
+ * @param expected for the message: what is expected
+ * @param absentMessage the message for null and missing values
+ */
+export const textSchema = (max: number, expected: string, absentMessage?: string) =>
+  parsedBy(
+    z.string(mustBe(expected, absentMessage)).meta({ minLength: 1, maxLength: max }),
+    (text) => parseText(text, max),
+    expected,
+    textFaultCode(max),
+  )
 
 const ID = `the id of a diamond, an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
 

@@ -1,7 +1,6 @@
-import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
 import { countTurns } from '../count-turns.ts'
 import { until } from '../until.ts'
-import { withModels } from './harness/models-with.ts'
+import { heldReads } from './harness/models-with.ts'
 import { newOwner } from './inventory-page/browser.ts'
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
@@ -212,21 +211,6 @@ test('lets other requests run between two parts of the list, although an embedde
   const turns = await countTurns(async () => expect(200, await vendor.get(`/v4/diamond/export/summary?${query}`)))
   assert.ok(turns >= 10, `${turns} turns for 500 stones`)
 })
-
-/** Read models whose next queries wait or fail. */
-function heldReads() {
-  const held = { gate: Promise.resolve(), waiting: 0, remainingQueries: Infinity }
-  const reads = withModels((model) => ({
-    async find(query) {
-      held.waiting++
-      await held.gate
-      held.waiting--
-      if (held.remainingQueries-- <= 0) throw new StoreUnavailable('made unavailable by the test')
-      return model.find(query)
-    },
-  }))
-  return { held, reads }
-}
 
 test('is refused with 429 while four others of the account are sent, and with 503 if the stones cannot be read', async () => {
   const { held, reads } = heldReads()

@@ -4,7 +4,7 @@ import { rotateLinkKey } from '../../src/commands/installation/link-key.ts'
 import { until } from '../until.ts'
 import type { Vendor } from './harness/account.ts'
 import { pathOf } from './harness/form.ts'
-import { withModels } from './harness/models-with.ts'
+import { heldReads } from './harness/models-with.ts'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite, GENEROUS_TIMEOUT_MS, startService, untilDelivered } from './harness/service.ts'
 import { created } from './harness/stones.ts'
@@ -261,15 +261,7 @@ test('rejects wrong members, with what would be right', async ({ ann }) => {
 })
 
 test('is refused with 429 while four reads of feeds of the account are sent, but not its exports', async () => {
-  const held = { gate: Promise.resolve(), waiting: 0 }
-  const reads = withModels((model) => ({
-    async find(query) {
-      held.waiting++
-      await held.gate
-      held.waiting--
-      return model.find(query)
-    },
-  }))
+  const { held, reads } = heldReads()
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, reads })
   try {
     const { ann } = service

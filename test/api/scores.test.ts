@@ -7,7 +7,7 @@ import { attached } from './harness/form.ts'
 import { expect, type ApiResponse } from './harness/request.ts'
 import { untilEtag } from './harness/scored.ts'
 import { apiSuite, type Service } from './harness/service.ts'
-import { created, shown } from './harness/stones.ts'
+import { created, ownersLink, shown } from './harness/stones.ts'
 
 const test = apiSuite('the scores of a diamond', { scored: true })
 
@@ -29,8 +29,7 @@ test('are the same in the history of the page as above it', async ({ service, an
   const stone = await created(ann, { ...SCORED, carat: 0.3 })
   const { fire } = scoresIn(await untilEtag(ann, stone.id, '"0.1"'))
   assert.ok(fire && fire.val < fire.rg)
-  const { headers } = expect(200, await ann.get(`/v4/diamond/${stone.id}/history`))
-  const { pathname, search } = new URL(/<([^<>]+)>; rel="alternate"/.exec(String(headers.link))?.[1] ?? '')
+  const { pathname, search } = await ownersLink(ann, stone.id)
   const { text } = expect(200, await service.send({ path: pathname + search }))
   assert.match(text, `Fire ${fire.rg.toFixed(2)}, plus or minus`)
   assert.match(text, `fire ${fire.val} (${fire.rg} for its size)`)

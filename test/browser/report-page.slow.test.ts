@@ -5,7 +5,7 @@ import type { Vendor } from '../api/harness/account.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { attached } from '../api/harness/form.ts'
 import { untilEtag } from '../api/harness/scored.ts'
-import { created } from '../api/harness/stones.ts'
+import { created, ownersLink } from '../api/harness/stones.ts'
 import { layoutNamed } from '../fixtures/reports/layouts.ts'
 import { onPaper } from '../fixtures/reports/paper.ts'
 import { expect } from '../api/harness/request.ts'
@@ -80,9 +80,7 @@ async function ownersPage(ann: Vendor): Promise<string> {
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 3900, color: 'F', clarity: 'VS1' }))
   expect(201, await ann.post('/v4/certification', { product: id, laboratory: 'GIA', number: '2136273512' }))
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: null }))
-  const { headers } = expect(200, await ann.get(`/v4/diamond/${id}/history`))
-  const [, address = ''] = /<([^<>]+)>; rel="alternate"/.exec(String(headers.link)) ?? []
-  return address
+  return (await ownersLink(ann, id)).href
 }
 
 /** A tab with a page whose images are all loaded. */

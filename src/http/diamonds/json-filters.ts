@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { FeedFilters } from '../../domain/feed/feed.ts'
 import type { DiamondFilter, ListAttribute } from '../../projections/diamonds/list-attributes.ts'
 import { DIAMOND_ID, mustBe, objectSchema } from '../../representations/parse.ts'
-import { FLAG, isList, queryReader, repeatable } from '../kit/parameters/query.ts'
-import { filterFrom, FILTERS, type FilterParameter } from './list-query.ts'
+import { isList, queryReader, repeatable } from '../kit/parameters/query.ts'
+import { FILTER_QUERY, filterFrom, FILTERS, type FilterParameter } from './list-query.ts'
 
 type JsonFilter = FilterParameter & {
   /** `caratFrom` for the query parameter `f[caratFrom]`. */
@@ -11,7 +11,8 @@ type JsonFilter = FilterParameter & {
   readonly jsonSchema: z.ZodType<FeedFilters[string]>
 }
 
-const isNumber = ({ name, filterKind }: ListAttribute) => filterKind === 'range' && name !== 'date'
+/** Whether JSON has the texts of the query; otherwise numbers, true and false. */
+const isText = ({ name, filterKind }: ListAttribute) => name === 'date' || (filterKind === 'values' && name !== 'id')
 
 /** The filters of v4's list as members of a JSON object. */
 const JSON_FILTERS: readonly JsonFilter[] = FILTERS.v4.map((filter) => ({
@@ -20,14 +21,11 @@ const JSON_FILTERS: readonly JsonFilter[] = FILTERS.v4.map((filter) => ({
   jsonSchema: jsonSchemaOf(filter),
 }))
 
-/**
- * In JSON, numbers, true and false are no texts; everything else is as in the query. The schema changes nothing: filters are
- * stored and returned as they were sent.
- */
+/** It changes nothing: filters are stored and returned as they were sent. */
 function jsonSchemaOf({ attribute, schema }: FilterParameter): z.ZodType<FeedFilters[string]> {
-  if (attribute.filterKind === 'flag') return z.boolean(mustBe('true or false'))
-  if (isNumber(attribute)) return z.number(mustBe('a number such as 1.2'))
   if (attribute.name === 'id') return repeatable(DIAMOND_ID)
+  if (attribute.filterKind === 'flag') return z.boolean(mustBe('true or false'))
+  if (!isText(attribute)) return z.number(mustBe('a number such as 1.2'))
   const text = z.string(mustBe('a text'))
   const texts: z.ZodType<string | readonly string[]> = isList(schema) ? repeatable(text) : text
   return texts.check(({ value, issues }) => {
@@ -52,7 +50,7 @@ export const filterOfJson = (filters: FeedFilters): DiamondFilter =>
     Object.fromEntries(
       JSON_FILTERS.map(({ name, parameter, attribute, schema }) => {
         const value = filters[name]
-        return [parameter, value === undefined || attribute.name === 'id' ? value : schema.parse(value)]
+        return [parameter, value !== undefined && isText(attribute) ? schema.parse(value) : value]
       }),
     ),
   )
@@ -68,6 +66,9 @@ export const queryOfJson = (filters: FeedFilters): URLSearchParams =>
 /** As the form of the inventory page sends it. */
 const textOf = (value: string | number | boolean): string => String(typeof value === 'boolean' ? Number(value) : value)
 
+const readValues = queryReader(FILTER_QUERY)
+
+/** The same parameters, each as it was sent. */
 const readTexts = queryReader(
   z.object(
     Object.fromEntries(
@@ -82,20 +83,15 @@ const readTexts = queryReader(
 /**
  * The filters of a query of v4's list as JSON.
  * @param search without the question mark
- * @throws RequestError malformed or invalid for unknown and repeated parameters
+ * @throws RequestError malformed or invalid, with all errors
  */
 export function jsonOfQuery(search: string): FeedFilters {
+  const values = readValues(search) as FeedFilters
   const texts = readTexts(search)
   return Object.fromEntries(
     JSON_FILTERS.flatMap(({ name, parameter, attribute }) => {
-      const value = texts[parameter]
-      return value === undefined ? [] : [[name, jsonValueOf(attribute, value)] as const]
+      const value = isText(attribute) ? texts[parameter] : values[parameter]
+      return value === undefined ? [] : [[name, value] as const]
     }),
   )
-}
-
-function jsonValueOf(attribute: ListAttribute, value: string | readonly string[]): FeedFilters[string] {
-  if (typeof value !== 'string') return attribute.name === 'id' ? value.map(Number) : value
-  if (isNumber(attribute)) return Number(value)
-  return attribute.filterKind === 'flag' ? FLAG.parse(value) : value
 }

@@ -113,9 +113,9 @@ const parametersFor = (version: ApiVersion) =>
   )
 
 /** The query parameters of v4's filters. */
-export const FILTER_PARAMETERS = parametersFor('v4')
+export const FILTER_QUERY = z.object(parametersFor('v4'))
 
-/** The filter in the parsed values of FILTER_PARAMETERS. */
+/** The filter in the parsed values of FILTER_QUERY. */
 export const filterFrom = (query: Readonly<Record<string, unknown>>): DiamondFilter => filterIn(FILTERS.v4, query)
 
 /** The name of a sort order in generated clients: `CARAT_DESCENDING`. */

@@ -5,7 +5,7 @@ import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import type { DiamondFilter } from '../../projections/diamonds/list-attributes.ts'
 import { StoneExport, type ExportSummary } from '../../trade-files/export/export.ts'
 import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS, type ExportFormatName } from '../../trade-files/export/formats.ts'
-import { FILTER_PARAMETERS, filterFrom } from '../diamonds/list-query.ts'
+import { FILTER_QUERY, filterFrom } from '../diamonds/list-query.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
 import { AccountSlots } from '../kit/account-slots.ts'
 import { bearer } from '../kit/authenticate.ts'
@@ -38,7 +38,7 @@ export const EXPORT_FORMAT_TEXT = `${Object.entries(EXPORT_FORMATS)
 /** The query of an export: its format, and the filters of v4's list. */
 export const EXPORT_QUERY = z.object({
   format: EXPORT_FORMAT.default('csv').describe(EXPORT_FORMAT_TEXT),
-  ...FILTER_PARAMETERS,
+  ...FILTER_QUERY.shape,
 })
 
 const readExportQuery = queryReader(EXPORT_QUERY)

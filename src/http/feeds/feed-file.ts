@@ -86,9 +86,9 @@ export const readFeed = endpoint({
 async function validatorsOf(
   account: number,
   { id, at }: Feed,
-  { changes: { feed }, diamonds: { context, links } }: FeedServices,
+  { changes: { feed: changeFeed }, diamonds: { context, links } }: FeedServices,
 ): Promise<ResponseHeaders> {
-  const { cursor, at: changedAt } = await feed.latestChange(account)
+  const { cursor, at: changedAt } = await changeFeed.latestChange(account)
   const tag = links.mac(`feed\n${id}\n${cursor}\n${links.baseUrl}\n${VERSION}`).toString('base64url')
   const changedSeconds = Math.ceil(Math.max(at, changedAt) / 1000)
   const modified = new Date(Math.min(changedSeconds, Math.floor(context.clock() / 1000)) * 1000)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Feed } from '../../domain/feed/feed.ts'
-import { formatTime, LINK_LIFETIMES, parseText } from '../../representations/json.ts'
-import { mustBe, objectSchema, parsedBy, parseInput, requireValid, textFaultCode } from '../../representations/parse.ts'
+import { formatTime, LINK_LIFETIMES } from '../../representations/json.ts'
+import { objectSchema, parseInput, requireValid, textSchema } from '../../representations/parse.ts'
 import type { ChangeServices } from '../changes/changes.ts'
 import { filterOfJson, JSON_FILTERS_SCHEMA } from '../diamonds/json-filters.ts'
 import { EXPORT_FORMAT, EXPORT_FORMAT_TEXT, type ExportRequest, type ExportServices } from '../exports/exports.ts'
@@ -18,15 +18,10 @@ export type FeedServices = ExportServices &
 
 const MAX_NAME_LENGTH = 100
 
-const NAME_FORM = `a text of 1 to ${MAX_NAME_LENGTH} characters without control characters`
-
 const NEW_FEED_MEMBERS = {
-  name: parsedBy(
-    z.string(mustBe(NAME_FORM)).meta({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
-    (text) => parseText(text, MAX_NAME_LENGTH),
-    NAME_FORM,
-    textFaultCode(MAX_NAME_LENGTH),
-  ).describe('For its owner, such as the name of the partner'),
+  name: textSchema(MAX_NAME_LENGTH, `a text of 1 to ${MAX_NAME_LENGTH} characters without control characters`).describe(
+    'For its owner, such as the name of the partner',
+  ),
   format: EXPORT_FORMAT.default('csv').describe(EXPORT_FORMAT_TEXT),
   filters: JSON_FILTERS_SCHEMA.default({}).describe("The filters of v4's list; all stones if there are none"),
 }

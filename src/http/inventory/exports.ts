@@ -1,7 +1,6 @@
-import { z } from 'zod'
 import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS, type ExportFormatName } from '../../trade-files/export/formats.ts'
 import { describeRemark, type ExportSummary } from '../../trade-files/export/export.ts'
-import { FILTER_PARAMETERS } from '../diamonds/list-query.ts'
+import { FILTER_QUERY } from '../diamonds/list-query.ts'
 import {
   createExportResponse,
   EXPORT_ERRORS,
@@ -104,7 +103,7 @@ export const downloadExport = endpoint({
   summary: 'Download an export in the browser',
   auth: session,
   pathParameters: { format: EXPORT_FORMAT.describe('The format of the file.') },
-  query: z.object(FILTER_PARAMETERS),
+  query: FILTER_QUERY,
   responses: {
     200: {
       description: 'The file, or the log-in form',

@@ -3,7 +3,7 @@ import { createFeed, deleteFeed, feedsOf } from '../../commands/feeds/feeds.ts'
 import type { Feed } from '../../domain/feed/feed.ts'
 import { EXPORT_FORMAT_NAMES, EXPORT_FORMATS } from '../../trade-files/export/formats.ts'
 import { jsonOfQuery, queryOfJson } from '../diamonds/json-filters.ts'
-import { FILTER_PARAMETERS } from '../diamonds/list-query.ts'
+import { FILTER_QUERY } from '../diamonds/list-query.ts'
 import { actorOf } from '../diamonds/resource.ts'
 import { feedUrl, parseFeed, type FeedServices } from '../feeds/resource.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
@@ -11,7 +11,6 @@ import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { html, NOTHING, option, type Html } from '../kit/html.ts'
 import { alert, pathToRoot, timeOf } from '../kit/page.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
-import { queryReader } from '../kit/parameters/query.ts'
 import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { selectionView } from './exports.ts'
 import { actionButton, describeRefusal, LOG_IN_RESPONSE, pressedAction } from './forms.ts'
@@ -21,17 +20,13 @@ import { sameSiteSession, session } from './session.ts'
 
 const PATH = '/inventory/feeds'
 
-const QUERY = z.object(FILTER_PARAMETERS)
-
-const readFilters = queryReader(QUERY)
-
 export const showFeeds = endpoint({
   operationId: 'showFeeds',
   method: 'GET',
   path: PATH,
   summary: "Show the account's feeds, and a form that creates one with the filters of the query",
   auth: session,
-  query: QUERY,
+  query: FILTER_QUERY,
   responses: {
     200: { description: 'The page, or the log-in form', mediaType: 'text/html' },
     400: 'A query parameter is unknown or cannot be parsed',
@@ -39,7 +34,7 @@ export const showFeeds = endpoint({
   },
   group: inventoryPagesGroup,
   async handler(ctx, services: FeedServices) {
-    readFilters(ctx.querystring)
+    jsonOfQuery(ctx.querystring)
     return feedsPage(ctx, services, { status: 200 })
   },
 })
@@ -67,7 +62,7 @@ export const changeFeedsByPage = endpoint({
   path: PATH,
   summary: 'Create a feed with the filters of the query, or delete one',
   auth: sameSiteSession,
-  query: QUERY,
+  query: FILTER_QUERY,
   body: Form,
   responses: {
     200: LOG_IN_RESPONSE,
@@ -79,13 +74,13 @@ export const changeFeedsByPage = endpoint({
   },
   group: inventoryPagesGroup,
   async handler(ctx, services: FeedServices) {
-    readFilters(ctx.querystring)
+    const filters = jsonOfQuery(ctx.querystring)
     const { do: pressed, id, ...entered } = ctx.request.body
     const { context } = services.diamonds
     const action = pressedAction(ACTIONS, pressed)
     try {
       if (action === 'delete') await deleteFeed(context, actorOf(ctx), id)
-      else await createFeed(context, actorOf(ctx), parseFeed({ ...entered, filters: jsonOfQuery(ctx.querystring) }))
+      else await createFeed(context, actorOf(ctx), parseFeed({ ...entered, filters }))
       return seeOther(pathToRoot(ctx.originalUrl) + pageIn(PATH), { 'Cache-Control': 'no-store' })
     } catch (error) {
       const { status, message } = describeRefusal(error)

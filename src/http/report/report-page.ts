@@ -35,7 +35,7 @@ export type ReportPageOptions = {
 /** Renders the report page of a diamond. */
 export function reportOf(view: DiamondView, links: SignedLinks, options: ReportPageOptions): ReportPage {
   const { diamond } = view
-  const scores = view.scores === null ? null : parseScores(view.scores)
+  const scores = scoresOf(view)
   const basis = scoreBasisOf(diamond, scores)
   const isPublic = diamond.fields.access === 2
   const title = titleOf(diamond)
@@ -57,6 +57,9 @@ export function reportOf(view: DiamondView, links: SignedLinks, options: ReportP
       ${imprint(view, scores, links, options)}`,
   }
 }
+
+/** null until they are computed. */
+export const scoresOf = ({ scores }: DiamondView): Scores | null => (scores === null ? null : parseScores(scores))
 
 /** `1.20 ct Pear diamond` */
 export const titleOf = ({ fields }: LiveDiamond): string =>
@@ -141,17 +144,17 @@ export const list = (facts: readonly StoneFact[]): Html =>
   </dl>`
 
 function designSection(diamond: LiveDiamond): Html {
-  const proportions = proportionLists(diamond)
+  const figures = figuresOf(proportionsOf(diamond))
+  const proportions = proportionLists(diamond, figures)
   if (proportions === NOTHING) return NOTHING
   return html`<section>
     <h2>Proportions</h2>
-    ${profileOf(diamond, figuresOf(proportionsOf(diamond)))} ${proportions}
+    ${profileOf(diamond, figures)} ${proportions}
   </section>`
 }
 
 /** NOTHING if none are known, or hidden: they are design data, which `dataAccess` 0 hides. */
-export function proportionLists(diamond: LiveDiamond): Html {
-  const figures = figuresOf(proportionsOf(diamond))
+export function proportionLists(diamond: LiveDiamond, figures = figuresOf(proportionsOf(diamond))): Html {
   const [measured, stated] = [proportionFacts(figures.measured), proportionFacts(figures.stated)]
   if (diamond.fields.dataAccess === 0 || measured.length + stated.length === 0) return NOTHING
   return html`${proportionList('report', measured)} ${proportionList('owner', stated)}`

@@ -3,7 +3,6 @@ import { scoreBasisOf } from '../../domain/diamond/score-basis.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import { reportPageLink } from '../../representations/diamond/diamond-json.ts'
 import { factsOf } from '../../representations/diamond/facts.ts'
-import { parseScores } from '../../representations/diamond/scores-json.ts'
 import type { LinkBuilder } from '../../representations/json.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { WIDGET_SIZE, type ReportPage } from './layout.ts'
@@ -12,6 +11,7 @@ import {
   faceUpImage,
   list,
   proportionLists,
+  scoresOf,
   signatureQuery,
   summaryOf,
   titleOf,
@@ -22,7 +22,7 @@ import { basisTag, scoreList } from './scores-section.ts'
 /** The report page in brief, for a frame in a vendor's site. Its links open the report page in another tab. */
 export function widgetOf(view: DiamondView, options: ReportPageOptions): ReportPage {
   const { diamond } = view
-  const scores = view.scores === null ? null : parseScores(view.scores)
+  const scores = scoresOf(view)
   const summary = summaryOf(diamond, null)
   const proportions = proportionLists(diamond)
   const report = `${options.home}diamond/${String(diamond.id)}${signatureQuery(options.signature)}`

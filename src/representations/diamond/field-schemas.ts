@@ -5,7 +5,7 @@ import { isShapeId, suggestShape, parseShape, topLevelShapes } from '../../domai
 import { parseText, jsonExcerpt } from '../json.ts'
 import { jsonWriterOf } from './diamond-json.ts'
 import { FIELD_DESCRIPTIONS } from './field-descriptions.ts'
-import { issueOf, mustBe, parsedBy, textFaultCode } from '../parse.ts'
+import { issueOf, mustBe, parsedBy, textSchema } from '../parse.ts'
 
 /** Parses a field's JSON value, other than null, to its stored form. */
 type FieldSchema<Name extends FieldName> = z.ZodType<NonNullable<DiamondFields[Name]>>
@@ -34,7 +34,7 @@ function inputSchemaOf(field: FieldDefinition, version: ApiVersion, absentMessag
   const isV3 = version === 'v3'
   switch (field.kind) {
     case 'text':
-      return textSchema(field.to, absentMessage)
+      return textSchema(field.to, `a string of 1 to ${field.to} characters without control characters`, absentMessage)
     case 'amount':
       return amountSchema(field, absentMessage)
     case 'flag':
@@ -51,16 +51,6 @@ function inputSchemaOf(field: FieldDefinition, version: ApiVersion, absentMessag
 }
 
 const LEVELS = [z.literal(0), z.literal(1), z.literal(2)] as const
-
-function textSchema(max: number, absentMessage?: string) {
-  const expected = `a string of 1 to ${max} characters without control characters`
-  return parsedBy(
-    z.string(mustBe(expected, absentMessage)).meta({ minLength: 1, maxLength: max }),
-    (text) => parseText(text, max),
-    expected,
-    textFaultCode(max),
-  )
-}
 
 /** `greater than 0 and at most 10000`, `of at least 0` */
 export function boundsText({ over, from, to }: AmountRange): string {

@@ -63,3 +63,10 @@ export async function expectNoChange(vendors: readonly Vendor[], action: () => P
   await action()
   assert.equal(await Promise.all(vendors.map(listsOf)), before)
 }
+
+/** The link to the owner's page in the response of a stone's history. */
+export async function ownersLink(vendor: Vendor, id: number): Promise<URL> {
+  const { headers } = expect(200, await vendor.get(`/v4/diamond/${id}/history?limit=1`))
+  const found = /<([^<>]+)>; rel="alternate"; type="text\/html"/.exec(String(headers.link))
+  return new URL(found?.[1] ?? '')
+}

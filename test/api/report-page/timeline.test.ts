@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import type { Vendor } from '../harness/account.ts'
 import { expect, refusal, type ApiResponse } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
-import { created } from '../harness/stones.ts'
+import { created, ownersLink } from '../harness/stones.ts'
 
 type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
 const test = suite<Given>("the owner's report page")
@@ -15,13 +15,6 @@ test.before(async (given) => {
   given.bob = given.service.bob
 })
 test.after(({ service }) => service.stop())
-
-/** The link to the HTML page in the response of the history. */
-async function linkOf(vendor: Vendor, id: number): Promise<URL> {
-  const { headers } = expect(200, await vendor.get(`/v4/diamond/${id}/history?limit=1`))
-  const found = /<([^<>]+)>; rel="alternate"; type="text\/html"/.exec(String(headers.link))
-  return new URL(found?.[1] ?? '')
-}
 
 const open = (service: Service, { pathname, search }: URL): Promise<ApiResponse> =>
   service.send({ path: pathname + search })
@@ -35,7 +28,7 @@ for (const access of [0, 1, 2]) {
     const { service, ann } = given
     const stone = await created(ann, { access, sku: '<b>bold</b>', price: 4321, cutQuality: 'Good' })
     expect(200, await ann.patch(`/v4/diamond/${stone.id}`, { color: 'F', price: 1234 }))
-    const page = expect(200, await open(service, await linkOf(ann, stone.id)))
+    const page = expect(200, await open(service, await ownersLink(ann, stone.id)))
     const text = page.text.replaceAll(/\s+/g, ' ')
     assert.match(text, /<h2>History<\/h2>/)
     assert.match(text, /<strong>Changed<\/strong> <span class="soft">by \S+@example\.com through tests<\/span>/)
@@ -48,7 +41,7 @@ for (const access of [0, 1, 2]) {
     assert.is(page.headers['cache-control'], 'no-store')
     assert.is(page.headers['x-robots-tag'], 'noindex')
     for (const [, source = ''] of page.text.matchAll(/<img\s+src="([^"]*)"/g)) {
-      expect(200, await open(service, new URL(source.replaceAll('&amp;', '&'), await linkOf(ann, stone.id))))
+      expect(200, await open(service, new URL(source.replaceAll('&amp;', '&'), await ownersLink(ann, stone.id))))
     }
     const others = expect(200, await open(service, buyersLink(stone)))
     for (const hidden of ['What happened', '4321', '1234', '@example.com', 'history'])
@@ -58,7 +51,7 @@ for (const access of [0, 1, 2]) {
 
 test('is not opened by the link for others, and its link opens nothing else', async ({ service, ann, bob }) => {
   const stone = await created(ann, { access: 0 })
-  const [link, buyers] = [await linkOf(ann, stone.id), buyersLink(stone)]
+  const [link, buyers] = [await ownersLink(ann, stone.id), buyersLink(stone)]
   const path = `/diamond/${stone.id}`
   for (const search of ['', buyers.search, '?signature=x']) {
     expect(404, await service.send({ path: `${path}/history${search}` }))
@@ -75,15 +68,15 @@ test('has a link that ends when access changes, when the stone is deleted, and a
   time,
 }) => {
   const stone = await created(ann, { access: 1 })
-  const before = await linkOf(ann, stone.id)
+  const before = await ownersLink(ann, stone.id)
   expect(200, await ann.patch(`/v4/diamond/${stone.id}`, { access: 2 }))
   expect(404, await open(service, before))
-  const link = await linkOf(ann, stone.id)
+  const link = await ownersLink(ann, stone.id)
   time.now += 23 * 3_600_000
   expect(200, await open(service, link))
   time.now += 2 * 3_600_000
   expect(410, await open(service, link))
-  const another = await linkOf(ann, stone.id)
+  const another = await ownersLink(ann, stone.id)
   expect(204, await ann.remove(`/v4/diamond/${stone.id}`))
   expect(404, await open(service, another))
   const { headers } = expect(200, await ann.get(`/v4/diamond/${stone.id}/history`))
@@ -93,7 +86,7 @@ test('has a link that ends when access changes, when the stone is deleted, and a
 test('shows the newest 50 entries and the number of earlier ones', async ({ service, ann }) => {
   const { id } = await created(ann)
   for (let price = 1; price <= 52; price++) expect(200, await ann.patch(`/v4/diamond/${id}`, { price }))
-  const { text } = expect(200, await open(service, await linkOf(ann, id)))
+  const { text } = expect(200, await open(service, await ownersLink(ann, id)))
   assert.is(text.match(/<time /g)?.length, 50)
   assert.match(text, /3 earlier entries/)
   assert.match(text, /Price: from 51 to 52/)

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { pathOf } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
 import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from '../harness/service.ts'
-import { created } from '../harness/stones.ts'
+import { created, ownersLink } from '../harness/stones.ts'
 
 const SHOPS = 'https://shop.example.com, https://other.example'
 
@@ -87,9 +87,8 @@ test('may be framed by the allowed sites alone, other pages by none', async ({ s
 test("has its line of HTML on the owner's page", async ({ service, ann }) => {
   for (const access of [0, 2]) {
     const { id } = await created(ann, { ...FIELDS, access })
-    const { headers } = expect(200, await ann.get(`/v4/diamond/${id}/history`))
-    const [, address = ''] = /<([^<>]+)>; rel="alternate"/.exec(String(headers.link)) ?? []
-    const { text } = expect(200, await service.send({ path: pathOf(address) }))
+    const { pathname, search } = await ownersLink(ann, id)
+    const { text } = expect(200, await service.send({ path: pathname + search }))
     const [, line = ''] = /<code>(&lt;iframe .*?)<\/code>/.exec(text) ?? []
     const [, widget = ''] = /src=&quot;(.*?)&quot; width=&quot;480&quot; height=&quot;640&quot;/.exec(line) ?? []
     expect(200, await service.send({ path: pathOf(widget) }))
