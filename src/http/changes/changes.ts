@@ -9,7 +9,7 @@ import {
 } from '../../projections/diamonds/change-feed.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { VERSION_PARAMETERS } from '../diamonds/resource.ts'
-import { binaryResponse, createResponse, ok, textStream, type HttpResponse } from '../kit/response.ts'
+import { contentResponse, createResponse, ok, textStream, type HttpResponse } from '../kit/response.ts'
 import { AccountSlots } from '../kit/account-slots.ts'
 import { bearer, isStillAuthenticated, type BearerServices, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
@@ -266,7 +266,7 @@ async function createEventStreamResponse(
       abortController.abort()
       release()
     })
-    return binaryResponse(200, EVENT_STREAM, body, { 'X-Accel-Buffering': 'no' })
+    return contentResponse(200, EVENT_STREAM, body, { 'X-Accel-Buffering': 'no' })
   } catch (error) {
     release()
     throw error

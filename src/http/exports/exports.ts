@@ -12,7 +12,7 @@ import { bearer } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { choice, queryReader } from '../kit/parameters/query.ts'
-import { binaryResponse, ok, textStream, type HttpResponse, type ResponseHeaders } from '../kit/response.ts'
+import { contentResponse, ok, textStream, type HttpResponse, type ResponseHeaders } from '../kit/response.ts'
 
 export type ExportServices = DiamondServices & {
   readonly exports: {
@@ -123,7 +123,7 @@ export function createExportResponse(
   const { mediaType, extension, isPortal } = EXPORT_FORMATS[request.format]
   const day = new Date(services.diamonds.context.clock()).toISOString().slice(0, 10)
   const fileName = `${isPortal ? request.format : 'stones'}-${day}.${extension}`
-  return binaryResponse(200, mediaType, () => openExport(account, request, services), {
+  return contentResponse(200, mediaType, () => openExport(account, request, services), {
     ...headers,
     'Content-Disposition': `attachment; filename="${fileName}"`,
   })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { RequestError } from '../../domain/request-error.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { BytesMissing, type FileReadOptions, type FileStore } from '../../stores/ports/file-store.ts'
-import { binaryResponse, type HttpResponse } from '../kit/response.ts'
+import { contentResponse, type HttpResponse } from '../kit/response.ts'
 import type { EndpointContext, Authenticator } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
@@ -108,10 +108,15 @@ export function createFileResponse(ctx: EndpointContext, files: FileStore, file:
   const headers = headersOf(file)
   const range = requestedRange(ctx, file, headers.ETag)
   const stream = () => openFile(files, digest, { range, expectedBytes: size })
-  if (range === undefined) return binaryResponse(200, mediaType, stream, { ...headers, 'Content-Length': String(size) })
+  if (range === undefined)
+    return contentResponse(200, mediaType, stream, { ...headers, 'Content-Length': String(size) })
   const length = String(range.end - range.start + 1)
   const contentRange = `bytes ${range.start}-${range.end}/${size}`
-  return binaryResponse(206, mediaType, stream, { ...headers, 'Content-Length': length, 'Content-Range': contentRange })
+  return contentResponse(206, mediaType, stream, {
+    ...headers,
+    'Content-Length': length,
+    'Content-Range': contentRange,
+  })
 }
 
 /** The sandbox prevents an uploaded file from running scripts, submitting forms or loading other resources. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RequestError } from '../../domain/request-error.ts'
-import { createResponse, binaryResponse, ok } from '../kit/response.ts'
+import { createResponse, contentResponse, ok } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { gem } from '../kit/page.ts'
@@ -48,7 +48,7 @@ export const readIcon = endpoint({
   isBrowserOnly: true,
   headers: CACHE_FOR_A_DAY,
   responses: { 200: { description: 'The icon', mediaType: 'image/svg+xml' } },
-  handler: () => binaryResponse(200, 'image/svg+xml', Buffer.from(ICON)),
+  handler: () => contentResponse(200, 'image/svg+xml', Buffer.from(ICON)),
 })
 
 /** For the `Expires` field. */

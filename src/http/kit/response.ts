@@ -52,8 +52,8 @@ export const createResponse = (
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 
-/** @param headers should include Content-Length for a stream of known length */
-export const binaryResponse = (
+/** Content of any media type. @param headers should include Content-Length for a stream of known length */
+export const contentResponse = (
   status: number,
   type: string,
   body: NonNullable<HttpResponse['body']>,

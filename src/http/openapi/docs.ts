@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { VERSION } from '../../runtime/version.ts'
-import { binaryResponse } from '../kit/response.ts'
+import { contentResponse } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { html } from '../kit/html.ts'
@@ -63,7 +63,7 @@ export const describeApi = endpoint({
   headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
   responses: { 200: { description: 'The OpenAPI document', schema: DESCRIPTION } },
   handler: (_request, { openApi: { json } }: OpenApiServices) =>
-    binaryResponse(200, 'application/json; charset=utf-8', json()),
+    contentResponse(200, 'application/json; charset=utf-8', json()),
 })
 
 /** Swagger UI is served from its npm package, not from a CDN. */
@@ -163,6 +163,6 @@ export const readReferenceFile = endpoint({
   },
   handler({ params }) {
     const { type, read } = FILES[params.file as ReferenceFileName]
-    return binaryResponse(200, type, read, { ETag: ETAG })
+    return contentResponse(200, type, read, { ETag: ETAG })
   },
 })

@@ -4,7 +4,7 @@ import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import { DIAMOND_ID, type DiamondServices } from '../diamonds/resource.ts'
-import { binaryResponse, type ResponseHeaders } from '../kit/response.ts'
+import { contentResponse, type ResponseHeaders } from '../kit/response.ts'
 import { staleHeaders } from '../kit/consistency.ts'
 import { publicAccess, endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
@@ -120,7 +120,7 @@ export const readPicture = endpoint({
       if (png === undefined) throw new ErrorWithHeaders(stale, noPicture())
       return png
     }
-    return binaryResponse(200, 'image/png', renderPicture, headers)
+    return contentResponse(200, 'image/png', renderPicture, headers)
   },
 })
 

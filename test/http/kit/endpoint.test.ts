@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { RequestError } from '../../../src/domain/request-error.ts'
-import { createResponse, binaryResponse, created, noContent, ok } from '../../../src/http/kit/response.ts'
+import { createResponse, contentResponse, created, noContent, ok } from '../../../src/http/kit/response.ts'
 import { json } from '../../../src/http/kit/json-body.ts'
 import {
   publicAccess,
@@ -224,7 +224,7 @@ test('can answer with a stream, which is destroyed if it is not read', async () 
       const stream = headers['x-broken'] === undefined ? Readable.from(['one', 'two']) : new PassThrough()
       streams.push(stream)
       if (headers['x-broken'] !== undefined) setImmediate(() => stream.destroy(new Error('the disk failed')))
-      return binaryResponse(200, 'application/pdf', stream, { 'Content-Length': '6' })
+      return contentResponse(200, 'application/pdf', stream, { 'Content-Length': '6' })
     },
   })
   await withEndpoints([file], undefined, async ({ url, faults }) => {
