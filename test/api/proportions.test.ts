@@ -20,8 +20,9 @@ test('are absent until they are set, and stay absent after null and empty object
   for (const proportions of [undefined, null, {}, { table: null }]) {
     const stone = await created(ann, { proportions })
     assert.not.ok('proportions' in stone || 'proportionWarnings' in stone)
+    await untilEtag(ann, stone.id, '"0.1"')
     const response = expect(200, await ann.patch(`/v4/diamond/${stone.id}`, { proportions }))
-    assert.is(response.headers.etag, '"0.0"')
+    assert.is(response.headers.etag, '"0.1"')
   }
 })
 

@@ -70,6 +70,7 @@ for (const [dataAccess, shown] of [
     const { id } = await created(ann, { carat: 1.2, cutQuality: 'Poor', access: 2, dataAccess })
     const picture = async () => expect(200, await service.send({ path: `/diamond/${id}/aset.png` })).headers.etag
     const before = await picture()
+    await untilEtag(ann, id, '"0.1"')
     expect(201, await attachModel(ann, id, modelFile('Round', 'Ideal', 1.2)))
     await untilEtag(ann, id, '"1.2"')
     const page = await pageOf(service, id)
