@@ -1,6 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
+import { StoreUnavailable, type Revision } from '../../src/stores/ports/event-store.ts'
+import { recordings } from '../events/recordings.ts'
+import { toNewEvent } from '../projections/engine/poison-events.ts'
 import { everyAttempt, faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
@@ -41,6 +43,45 @@ test('without a projecting process responds after the read model timeout, is mar
     assert.equal(list(after), [{ ...shown(patched), _links: list(after)[0]?.['_links'] }])
     assert.is(after.headers['x-consistency'], undefined)
     assert.is((await created(annAtProjecting)).sku, 'SKU-1')
+  }))
+
+test('that changes nothing shows what a read before it showed of scores and reports, although no process projects', () =>
+  servicesInFolder(async (start) => {
+    const projecting = await start('http,projections')
+    const { id } = await created(projecting.ann)
+    const certified = await created(projecting.ann)
+    await projecting.stop()
+    const { url, installation } = await start(
+      'http',
+      {},
+      { readModelTimeoutMs: SHORT_TIMEOUT_MS, clock: clockOfLinks() },
+    )
+    const ann = vendor(url, projecting.ann.account, projecting.ann.token)
+    const report = await attached(ann, certified.id)
+    const recorded = recordings()
+    const append = async (stream: string, after: Revision, type: string, data: object) =>
+      installation.store.append(stream, after, [
+        toNewEvent({ type, data: { ...data }, schema: after === 'none' ? '1' : '4' }),
+      ])
+    const { scores } = recorded.get('DiamondScored.1.json')?.data ?? {}
+    await append(`scores-${id}`, 'none', 'DiamondScored', { id, revision: 0, scores })
+    const { reading } = recorded.get('ReportRead.4.json')?.data ?? {}
+    await append(`diamond-${certified.id}`, 1n, 'ReportRead', { certification: report.id, reading })
+
+    const read = await Promise.all([id, certified.id].map(async (one) => ann.get(`/v4/diamond/${one}`)))
+    assert.equal(
+      read.map((response) => expect(200, response).headers.etag),
+      ['"0.1"', '"1.1"'],
+    )
+    for (const before of read) {
+      const changed = expect(200, await ann.patch(`/v4/diamond/${shown(before).id}`, { price: null }))
+      assert.equal([changed.headers.etag, changed.json()], [before.headers.etag, before.json()])
+    }
+    const entries = read.map((response) => ({ id: shown(response).id }))
+    assert.equal(
+      expect(200, await ann.patch('/v4/diamond/bulk', { entries })).json(),
+      read.map((response) => response.json()),
+    )
   }))
 
 test('that removes a certification is also marked as pending, although its diamond must be looked up first', () =>

@@ -127,7 +127,7 @@ export type EventualDiamondChange = Omit<DiamondChange, 'decide'> & {
   readonly decide: (diamond: Diamond) => readonly DiamondEvent[] | Promise<readonly DiamondEvent[]>
 }
 
-export type ChangedDiamond = {
+type ChangedDiamond = {
   readonly id: number
   /** `R` of its ETag `"R.S"`. */
   readonly revision: bigint
@@ -136,7 +136,7 @@ export type ChangedDiamond = {
 type ChangedDiamondList = { readonly changed: readonly ChangedDiamond[] }
 
 /** `position` is that of the last change; undefined if nothing changed. */
-type ChangedDiamonds = ChangedDiamondList & { readonly position: Position | undefined }
+export type ChangedDiamonds = ChangedDiamondList & { readonly position: Position | undefined }
 
 export function planPatch(
   id: number,

@@ -4,11 +4,11 @@ import {
   planDelete,
   ownershipFaults,
   planPatch,
-  type ChangedDiamond,
+  type ChangedDiamonds,
   type DiamondChange,
   type IfMatchRevisions,
 } from '../../commands/diamonds/diamonds.ts'
-import { etagOf } from '../../projections/diamonds/diamond-view.ts'
+import { etagOf, type DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import { diamondJson, diamondListJson } from '../../representations/diamond/diamond-json.ts'
 import { IDENTIFIED_FIELD_CHANGES, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
 import { parseFieldChanges } from '../../representations/diamond/parse-diamond.ts'
@@ -17,7 +17,7 @@ import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import { noContent, ok, parseEntityTags, type ResponseHeaders } from '../kit/response.ts'
 import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
-import { CONSISTENCY, waitForReadModel } from '../kit/consistency.ts'
+import { CONSISTENCY, PENDING, waitForReadModel } from '../kit/consistency.ts'
 import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
 import { DELETE_ENTRY, parseChangeEntries, parseIdEntries, type BulkEntries } from './bulk-entries.ts'
@@ -55,10 +55,13 @@ export const modifyDiamond = endpoint({
   },
   async handler(ctx, services: DiamondServices) {
     const { version } = ctx.params
-    const change = requireValid(parseFieldChanges(version, ctx.request.body, ''))
+    const fields = requireValid(parseFieldChanges(version, ctx.request.body, ''))
     const id = parseDiamondId(ctx.params)
-    const { changed, consistency } = await changeOne(ctx, services, planPatch(id, change, actorOf(ctx)))
-    const [view] = await services.diamonds.queries.viewsAtRevisions(changed)
+    const change = await changeOne(ctx, services, planPatch(id, fields, actorOf(ctx)))
+    const {
+      views: [view],
+      consistency,
+    } = await viewsAfter(ctx, services, change)
     if (view === undefined) throw new RequestError('missing', `There is no diamond ${id}`)
     return ok(diamondJson(version, view, services.diamonds.links), { ETag: etagOf(view), ...consistency })
   },
@@ -83,8 +86,7 @@ export const modifyDiamonds = endpoint({
     const actor = actorOf(ctx)
     const entries = await requireValidEntries(ctx, services, await parseChangeEntries(version, ctx.request.body))
     const changes = entries.map(({ id, change, pointer }) => planPatch(id, change, actor, pointer))
-    const { changed, consistency } = await changeAll(ctx, services, changes)
-    const views = await services.diamonds.queries.viewsAtRevisions(changed)
+    const { views, consistency } = await viewsAfter(ctx, services, await changeAll(ctx, services, changes))
     return ok(diamondListJson(version, views, services.diamonds.links), consistency)
   },
 })
@@ -105,8 +107,8 @@ export const removeDiamond = endpoint({
     ...PRECONDITION_RESPONSE,
   },
   async handler(ctx, services: DiamondServices) {
-    const { consistency } = await changeOne(ctx, services, planDelete(parseDiamondId(ctx.params), actorOf(ctx)))
-    return noContent(consistency)
+    const { position } = await changeOne(ctx, services, planDelete(parseDiamondId(ctx.params), actorOf(ctx)))
+    return noContent(await waitForReadModel(ctx, services.diamonds.queries.progress, position))
   },
 })
 
@@ -124,8 +126,8 @@ export const removeDiamonds = endpoint({
     const actor = actorOf(ctx)
     const entries = await requireValidEntries(ctx, services, await parseIdEntries(ctx.request.body))
     const removals = entries.map(({ id, pointer }) => planDelete(id, actor, pointer))
-    const { consistency } = await changeAll(ctx, services, removals)
-    return noContent(consistency)
+    const { position } = await changeAll(ctx, services, removals)
+    return noContent(await waitForReadModel(ctx, services.diamonds.queries.progress, position))
   },
 })
 
@@ -148,25 +150,23 @@ async function requireValidEntries<Entry>(
 /** The index of the entry that an error belongs to; -1 if it belongs to none. */
 const entryIndexOf = ({ pointer }: ErrorDetail) => Number(/^\/entries\/(\d+)/.exec(pointer ?? '')?.[1] ?? -1)
 
-type DiamondChangeResult = { readonly changed: readonly ChangedDiamond[]; readonly consistency: ResponseHeaders }
+const changeOne = (ctx: DiamondChangeRequest, { diamonds }: DiamondServices, change: DiamondChange) =>
+  changeDiamond(diamonds.context, actorOf(ctx), change, parseIfMatch(ctx.headers['if-match']))
 
-async function changeOne(
-  ctx: DiamondChangeRequest,
-  { diamonds }: DiamondServices,
-  change: DiamondChange,
-): Promise<DiamondChangeResult> {
-  const ifMatch = parseIfMatch(ctx.headers['if-match'])
-  const { position, changed } = await changeDiamond(diamonds.context, actorOf(ctx), change, ifMatch)
-  return { changed, consistency: await waitForReadModel(ctx, diamonds.queries.progress, position) }
-}
+const changeAll = (ctx: DiamondChangeRequest, { diamonds }: DiamondServices, changes: readonly DiamondChange[]) =>
+  changeDiamonds(diamonds.context, actorOf(ctx), changes)
 
-async function changeAll(
+/**
+ * The diamonds as a change left them, with the headers of its response. A change that wrote nothing waits for the log's
+ * head, because a read before it may have shown scores that the read model does not have yet.
+ */
+async function viewsAfter(
   ctx: DiamondChangeRequest,
-  { diamonds }: DiamondServices,
-  changes: readonly DiamondChange[],
-): Promise<DiamondChangeResult> {
-  const { position, changed } = await changeDiamonds(diamonds.context, actorOf(ctx), changes)
-  return { changed, consistency: await waitForReadModel(ctx, diamonds.queries.progress, position) }
+  { diamonds: { context, queries } }: DiamondServices,
+  { position, changed }: ChangedDiamonds,
+): Promise<{ readonly views: readonly DiamondView[]; readonly consistency: ResponseHeaders }> {
+  const consistency = await waitForReadModel(ctx, queries.progress, position ?? (await context.store.head()))
+  return { views: await queries.viewsAtRevisions(changed, consistency !== PENDING), consistency }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'
-import type { Position } from '../../stores/ports/event-store.ts'
+import type { PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { ResponseHeaders } from './response.ts'
 import type { EndpointContext } from './endpoint.ts'
 
@@ -20,13 +20,13 @@ export const staleHeaders = (ageSeconds: number | undefined): ResponseHeaders =>
 
 /**
  * Read-your-writes: waits until the read model has processed a write, within the request's wait budget.
- * @param position of the last event written; undefined if none was
+ * @param position of the last event written, or the log's head; undefined if there is nothing to wait for
  * @returns headers for the response: `X-Consistency: pending` if the read model is still behind
  */
 export async function waitForReadModel(
   { state: { waitBudget } }: Pick<EndpointContext, 'state'>,
   progress: Pick<ProjectionProgress, 'waitForPosition'>,
-  position: Position | undefined,
+  position: PositionOrStart | undefined,
 ): Promise<ResponseHeaders> {
   if (position === undefined) return NONE
   return (await waitBudget.spendOn((ms) => progress.waitForPosition(position, ms))) ? NONE : PENDING

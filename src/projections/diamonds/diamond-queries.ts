@@ -94,16 +94,18 @@ export class DiamondQueries {
   /**
    * The diamonds as given changes left them, in the same order, regardless of later changes.
    * @param changes revision: R of the ETag `"R.S"` after the change
+   * @param isCurrent whether the read model has the changes; if not, they are folded from the log, with the latest scores
    */
   async viewsAtRevisions(
     changes: readonly { readonly id: number; readonly revision: bigint }[],
+    isCurrent: boolean,
   ): Promise<readonly DiamondView[]> {
-    const storedViews = await this.#storedViewsOf(changes.map(({ id }) => id))
+    const storedViews = isCurrent ? await this.#storedViewsOf(changes.map(({ id }) => id)) : undefined
     const views = changes.map(({ id, revision }) => {
-      const storedView = storedViews.get(id)
+      const storedView = storedViews?.get(id)
       return storedView !== undefined && ownersRevision(storedView) === Number(revision)
         ? storedView
-        : this.viewFromLog(id, revision)
+        : this.viewFromLog(id, Number(revision))
     })
     return (await Promise.all(views)).filter((view) => view !== undefined)
   }
@@ -187,14 +189,12 @@ export class DiamondQueries {
 
   /**
    * A diamond folded from the log. An event that can't be decoded is skipped, and later events are still applied.
-   * @param until fold up to this revision of the diamond; default: all events
+   * @param until the last of the owner's revisions (R of the ETag `"R.S"`) to fold, with what the service added to it;
+   *   default: all
    * @throws UnsupportedEventVersion, InvalidEventPayload for a diamond without a readable event
    */
-  async viewFromLog(id: number, until?: bigint): Promise<DiamondView | undefined> {
-    const stream = diamondStream(id)
-    const events = await readDiamondEvents(this.store, id)
-    const endIndex = until === undefined ? -1 : events.findIndex((e) => e.stream === stream && e.revision > until)
-    return foldView(id, endIndex < 0 ? events : events.slice(0, endIndex))
+  async viewFromLog(id: number, until = Infinity): Promise<DiamondView | undefined> {
+    return foldView(id, await readDiamondEvents(this.store, id), until)
   }
 
   /**
@@ -207,14 +207,20 @@ export class DiamondQueries {
   }
 }
 
-/** A diamond without a readable event is not unknown (404): it throws the reason why it can't be read. */
-function foldView(id: number, events: readonly StoredEvent[]): DiamondView | undefined {
+/**
+ * A diamond without a readable event is not unknown (404): it throws the reason why it can't be read.
+ * @param until as in `viewFromLog`
+ */
+function foldView(id: number, events: readonly StoredEvent[], until = Infinity): DiamondView | undefined {
   let view: DiamondView | undefined
   let fault: unknown
   for (const transition of foldTransitions(id, events)) {
-    view = transition.after
+    const { after, event } = transition
+    const revision = after === undefined ? Number(event.revision) : ownersRevision(after)
+    if (revision > until && event.stream === diamondStream(id)) break
+    view = after
     fault ??= transition.fault
-    if (transition.event.type === 'DiamondDeleted' && transition.fault === undefined) fault = undefined
+    if (event.type === 'DiamondDeleted' && transition.fault === undefined) fault = undefined
   }
   if (view === undefined && fault !== undefined) {
     throw isDecodeError(fault) ? fault : new InvalidEventPayload(`diamond ${id} cannot be read`, { cause: fault })
