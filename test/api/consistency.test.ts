@@ -8,7 +8,7 @@ import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
 import { servicesInFolder } from './harness/folder.ts'
-import { withModels } from './harness/models-with.ts'
+import { withDiamonds } from './harness/diamonds-with.ts'
 import { clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { expectNoChange, created, current, list, shown, stone } from './harness/stones.ts'
 
@@ -210,7 +210,7 @@ test('is readable by id while the read store is unavailable, and lists return 50
   const outage = { now: false }
   const service = await startService({
     clock: clockOfLinks(),
-    reads: withModels((model) => {
+    reads: withDiamonds((model) => {
       const check = async () => {
         if (outage.now) throw new StoreUnavailable('made unavailable by the test')
       }

@@ -1,6 +1,6 @@
 import { countTurns } from '../count-turns.ts'
 import { until } from '../until.ts'
-import { heldReads } from './harness/models-with.ts'
+import { heldReads } from './harness/diamonds-with.ts'
 import { newOwner } from './inventory-page/browser.ts'
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
@@ -254,7 +254,7 @@ test('breaks the connection if the stones cannot be read to the end, so that no 
         ({ text }) => text,
         ({ message: text }: Error) => text,
       )
-      assert.match(message, /aborted|socket hang up|the connection closed/)
+      assert.ok(/aborted|socket hang up|the connection closed/.test(message), message.slice(0, 300))
     }
     held.remainingQueries = Infinity
     for (let again = 0; again < 5; again++) expect(200, await service.ann.get('/v4/diamond/export'))

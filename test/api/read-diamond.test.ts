@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { withModels } from './harness/models-with.ts'
+import { withDiamonds } from './harness/diamonds-with.ts'
 import { expect, refusal } from './harness/request.ts'
 import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
@@ -77,10 +77,10 @@ test('by HEAD returns the headers of GET and no body', async ({ ann }) => {
   for (const name of ['etag', 'content-type', 'content-length']) assert.is(head.headers[name], got.headers[name], name)
 })
 
-/** Read models with a count of the queries. */
+/** Read models with a count of the queries of diamonds. */
 function countedReads() {
   const queries = { get: 0, count: 0 }
-  const counted = withModels((model) => ({
+  const counted = withDiamonds((model) => ({
     get: (id, select) => (queries.get++, model.get(id, select)),
     count: (where, bounded) => (queries.count++, model.count(where, bounded)),
   }))

@@ -1,21 +1,25 @@
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel, ReadStore } from '../../../src/stores/ports/read-store.ts'
 
-/** Read models some of whose queries a test replaces, for `reads` of a service. @param replaced the replaced queries of a model */
-export const withModels =
+/**
+ * Read models for `reads` of a service, in which a test replaces queries of the diamonds. Others are left as they are,
+ * since webhooks and imports query theirs every 2 s.
+ * @param replaced the replaced queries
+ */
+export const withDiamonds =
   (replaced: (model: ReadModel) => Partial<ReadModel>) =>
   (reads: ReadStore): ReadStore => ({
     ...reads,
     async model(declaration) {
       const model = await reads.model(declaration)
-      return { ...model, ...replaced(model) }
+      return declaration.name === 'diamonds' ? { ...model, ...replaced(model) } : model
     },
   })
 
-/** Read models whose next queries wait or fail. */
+/** Read models in which the next lists of diamonds wait or fail. */
 export function heldReads() {
   const held = { gate: Promise.resolve(), waiting: 0, remainingQueries: Infinity }
-  const reads = withModels((model) => ({
+  const reads = withDiamonds((model) => ({
     async find(query) {
       held.waiting++
       await held.gate
