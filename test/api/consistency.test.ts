@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StoreUnavailable, type Revision } from '../../src/stores/ports/event-store.ts'
+import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
 import { recordings } from '../events/recordings.ts'
-import { toNewEvent } from '../projections/engine/poison-events.ts'
+import { appendTo } from '../projections/engine/poison-events.ts'
 import { everyAttempt, faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
@@ -58,15 +58,13 @@ test('that changes nothing shows what a read before it showed of scores and repo
     )
     const ann = vendor(url, projecting.ann.account, projecting.ann.token)
     const report = await attached(ann, certified.id)
-    const recorded = recordings()
-    const append = async (stream: string, after: Revision, type: string, data: object) =>
-      installation.store.append(stream, after, [
-        toNewEvent({ type, data: { ...data }, schema: after === 'none' ? '1' : '4' }),
-      ])
-    const { scores } = recorded.get('DiamondScored.1.json')?.data ?? {}
-    await append(`scores-${id}`, 'none', 'DiamondScored', { id, revision: 0, scores })
-    const { reading } = recorded.get('ReportRead.4.json')?.data ?? {}
-    await append(`diamond-${certified.id}`, 1n, 'ReportRead', { certification: report.id, reading })
+    const append = async (stream: string, recorded: string, changes: object) => {
+      const { type = '', data, metadata } = recordings().get(recorded) ?? {}
+      const event = { type, data: { ...data, ...changes }, schema: String(metadata?.['schema']) }
+      await appendTo(installation.store, stream, event)
+    }
+    await append(`scores-${id}`, 'DiamondScored.1.json', { id, revision: 0 })
+    await append(`diamond-${certified.id}`, 'ReportRead.4.json', { certification: report.id })
 
     const read = await Promise.all([id, certified.id].map(async (one) => ann.get(`/v4/diamond/${one}`)))
     assert.equal(
