@@ -7,6 +7,7 @@ import { BadSettings } from '../wiring/settings.ts'
 import { CorruptEvent, EventsRemoved, StoreUnavailable } from '../stores/ports/event-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../events/decode.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
+import { userName } from './os-user.ts'
 import { note } from './output.ts'
 
 export const EXIT_FAILURE = 1
@@ -16,7 +17,7 @@ const EXIT_USAGE = 2
 export function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
   if (error instanceof BadSettings) {
-    note('Invalid settings; correct them in the environment and try again:')
+    note('Invalid settings; correct them in the environment, or in the files of --settings, and try again:')
     for (const fault of error.faults) note(`  ${fault}`)
     return EXIT_USAGE
   }
@@ -56,21 +57,24 @@ type SystemError = NodeJS.ErrnoException & {
 
 /** The message for a system error that an operator can fix. */
 function describeSystemError(error: Error): string | undefined {
-  const { code, path, address, port, hostname } = error as SystemError
-  const remedy = code === undefined ? undefined : SYSTEM_ERROR_REMEDIES[code]
+  const { code = '', path, address, port, hostname } = error as SystemError
+  const remedy = code === 'EACCES' || code === 'EPERM' ? permissionRemedy(port) : SYSTEM_ERROR_REMEDIES[code]
   if (remedy === undefined) return undefined
   const resource = path ?? hostname ?? [address, port].filter((part) => part !== undefined).join(':')
   return `${resource} ${remedy}`.trim()
 }
 
+const permissionRemedy = (port: number | undefined): string =>
+  port === undefined
+    ? `cannot be used by the user ${userName()} (permission denied); use another place, or give this user access`
+    : 'cannot be used (permission denied); set PORT, or METRICS_PORT, to 1024 or higher'
+
 const SYSTEM_ERROR_REMEDIES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another process; stop that one, or set PORT to a free port (PORT=0 takes any)',
+  EADDRINUSE: 'is in use by another process; stop that one, or set PORT (or METRICS_PORT) to a free port (0 takes any)',
   EADDRNOTAVAIL: 'is not an address of this machine; set HOST to one, such as 127.0.0.1',
   ENOTFOUND: 'cannot be resolved; set HOST to an address of this machine, such as 127.0.0.1',
   EAI_AGAIN: 'cannot be resolved at the moment; set HOST to an address of this machine, such as 127.0.0.1',
-  EACCES: 'cannot be used (permission denied); set PORT to 1024 or higher, and DATA_DIR to a folder you can write to',
-  EPERM: 'cannot be used (operation not permitted); set DATA_DIR to a folder you can write to',
-  EROFS: 'is on a read-only file system; set DATA_DIR to a folder you can write to',
+  EROFS: 'is on a read-only file system',
   ENOENT: 'does not exist',
   EISDIR: 'is a folder, not a file',
   EEXIST: 'is a file where a folder should be; set DATA_DIR to a folder',

@@ -1,6 +1,9 @@
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
 import { EXIT_FAILURE, reportFailure } from './failure.ts'
+import { readSettings } from '../wiring/settings.ts'
+import { loadSettingsFiles } from './settings-file.ts'
+import { workAsOwnerOf } from './os-user.ts'
 import type { OpenInstallation } from './with-installation.ts'
 import { UnexpectedExitReporter } from './process-exit.ts'
 
@@ -17,9 +20,16 @@ export async function run(argv: readonly string[], open: OpenInstallation): Prom
   // socket. Without it the process would exit early, with code 13.
   const keepAliveTimer = setInterval(() => undefined, MAX_TIMER_MS)
   try {
-    const program = await programFor({ open, exitReporter }, argv[0])
-    // Only the command's name: its arguments may contain a password.
-    program.hook('preAction', (_program, command) => exitReporter.setActivity(`running ${command.name()}`))
+    const program = await programFor({ open, exitReporter }, commandNameIn(argv))
+    program.hook('preAction', (_program, command) => {
+      // Only the command's name: its arguments may contain a password.
+      exitReporter.setActivity(`running ${command.name()}`)
+      const { settings } = program.opts<{ settings: string[] }>()
+      loadSettingsFiles(settings, process.env)
+      // The output of the others is for a person or a program, who asked for a result.
+      if (command.name() !== 'serve') process.env['LOG_LEVEL'] ||= 'warn'
+      if (settings.length > 0) workAsOwnerOf(readSettings(process.env).DATA_DIR)
+    })
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     process.exitCode = reportFailure(error)
@@ -39,6 +49,7 @@ export async function programFor(context: CliContext, name?: string): Promise<Co
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION, '-V, --version', 'Print the version')
+    .option(SETTINGS_OPTION, SETTINGS_HELP, (file: string, files: string[]) => [...files, file], [])
     // An option after a subcommand belongs to it, even if its parent has an option of the same name.
     .enablePositionalOptions()
     .addHelpText('after', EXAMPLE)
@@ -50,6 +61,14 @@ export async function programFor(context: CliContext, name?: string): Promise<Co
   }
   return program
 }
+
+const SETTINGS_OPTION = '--settings <file>'
+const SETTINGS_HELP =
+  "Read settings from a file as systemd does (may be missing if preceded by '-'); root then works as the owner of DATA_DIR"
+
+/** The first word that is neither an option of the program nor its value. */
+const commandNameIn = (argv: readonly string[]): string | undefined =>
+  argv.find((word, index) => !word.startsWith('-') && argv[index - 1] !== SETTINGS_OPTION.split(' ')[0])
 
 const hasHelpCommand = (command: Command): boolean =>
   command
@@ -70,7 +89,7 @@ Examples:
   npx adamant serve
   npx adamant user add jane@example.com --password-stdin < password.txt
 
-Settings are read from environment variables; README.md lists them.`
+Settings are read from environment variables, then from the files of --settings; README.md lists them.`
 
 /** The reader of stdout may close it early, as in `adamant events | head`: that is not a failure. */
 function exitWhenStdoutCloses(exitReporter: UnexpectedExitReporter): void {

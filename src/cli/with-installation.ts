@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { userInfo } from 'node:os'
 import type { Origin } from '../events/event-metadata.ts'
 import type { AppLogger } from '../runtime/logger.ts'
 import type { Installation, InstallationPurpose } from '../wiring/installation.ts'
 import { createSecurityLogger } from '../wiring/logs.ts'
 import { readSettings, type Settings } from '../wiring/settings.ts'
+import { OS_USER } from './os-user.ts'
 
 /** Opens the stores that the settings name; implemented by the composition root. */
 export type OpenInstallation = (settings: Settings, purpose?: InstallationPurpose) => Promise<Installation>
@@ -40,25 +40,8 @@ export const createOperatorOrigin = (): Origin => ({
   actor: 'operator',
   via: 'cli',
   correlation: randomUUID(),
-  osUser: osUser(),
+  osUser: OS_USER,
 })
-
-/** The operating system's user, such as `alice`, `alice as root` (with sudo) or `uid 1000` (without a name). */
-function osUser(): string {
-  const uid = process.getuid?.()
-  const name = nameOf(uid)
-  const sudoUser = uid === 0 ? process.env['SUDO_USER'] : undefined
-  return sudoUser === undefined || sudoUser === name ? name : `${sudoUser} as ${name}`
-}
-
-function nameOf(uid: number | undefined): string {
-  try {
-    return userInfo().username
-  } catch {
-    // In containers the user often has no entry in /etc/passwd.
-    return uid === undefined ? 'unknown' : `uid ${uid}`
-  }
-}
 
 /** An action for the security log: the command, such as `user disable`, and its subject. */
 export type AdminAction = { readonly act: string; readonly subject: string }

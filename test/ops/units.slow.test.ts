@@ -4,25 +4,28 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { parseSettings } from '../../src/cli/settings-file.ts'
 import { SETTINGS } from '../../src/wiring/settings.ts'
 import { isInstalled, run } from '../docs/blocks.ts'
 
 const ops = fileURLToPath(new URL('../../ops/', import.meta.url))
 const UNITS = ['adamant.service', 'adamant-backup.service', 'adamant-backup.timer'] as const
-const read = (unit: string) => readFileSync(join(ops, unit), 'utf8')
+const read = (file: string) => readFileSync(join(ops, file), 'utf8')
 
 const test = suite('the systemd units')
 
-test('set only existing settings, and share one data folder', () => {
+test('have the settings of the command adamant, in the same order', () => {
+  const words = read('adamant').match(/(?<=--settings )\S+/g)
   for (const unit of UNITS.filter((name) => name.endsWith('.service'))) {
-    const given = [...read(unit).matchAll(/^Environment=(.*)$/gm)].flatMap(([, words = '']) => words.split(' '))
-    const names = given.map((word) => word.split('=')[0] ?? '')
-    const strange = names.filter((name) => name !== 'NODE_ENV' && !SETTINGS.includes(name))
-    assert.equal(strange, [], unit)
-    assert.ok(given.includes('DATA_DIR=/var/lib/adamant'), unit)
-    assert.match(read(unit), /^EnvironmentFile=-\/etc\/adamant\.env$/m)
+    assert.equal(read(unit).match(/(?<=^EnvironmentFile=).+$/gm), words, unit)
+    assert.not.match(read(unit), /^Environment=/m)
     assert.match(read(unit), /^User=adamant$/m)
   }
+  const names = [...parseSettings(read('defaults.env')).variables.keys()]
+  assert.equal(
+    names.filter((name) => !SETTINGS.includes(name)),
+    ['NODE_ENV'],
+  )
 })
 
 if (isInstalled('systemd-analyze')) {
