@@ -1,46 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freePort } from '../free-port.ts'
-import { codeBlocksOf, isInstalled, run } from './blocks.ts'
+import { fileURLToPath } from 'node:url'
+import { codeBlocksOf, run } from './blocks.ts'
+import { isMachineAvailable, startMachine, type Machine } from './machine.ts'
 
 const PAGE = 'docs/runbook.md'
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
-
-type Given = {
-  readonly folder: string
-  readonly env: Readonly<Record<string, string>>
-  /** Replaces the system's paths in a text with paths of this test. */
-  withTestPaths(text: string): string
-}
-const test = suite<{ given: Given }>(PAGE)
-
-/** A folder with Adamant installed as on the page. */
-test.before(async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'adamant-runbook-'))
-  const port = String(await freePort())
-  const replacements: readonly (readonly [there: string, here: string])[] = [
-    ['/etc/adamant.env', join(folder, 'adamant.env')],
-    ['/opt/adamant', join(folder, 'opt')],
-    ['/var/lib/adamant', join(folder, 'data')],
-    ['/var/backups/adamant', join(folder, 'backups')],
-    ['8080', port],
-  ]
-  const withTestPaths = (text: string) =>
-    replacements.reduce((replaced, [systemPath, testPath]) => replaced.replaceAll(systemPath, testPath), text)
-  symlinkSync(PROJECT, join(folder, 'opt'))
-  for (const name of ['bin', 'backups']) mkdirSync(join(folder, name))
-  writeFileSync(join(folder, 'adamant.env'), `PORT=${port}\n`)
-  const command = join(folder, 'bin', 'adamant')
-  writeFileSync(command, withTestPaths(readFileSync(join(PROJECT, 'ops/adamant'), 'utf8')))
-  chmodSync(command, 0o755)
-  const PATH = `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`
-  context.given = { folder, withTestPaths, env: { PATH } }
-})
-test.after(({ given }) => rmSync(given.folder, { recursive: true, force: true }))
 
 /** The expected output of each block, by a word in the block. */
 const EXPECTED_OUTPUTS: readonly (readonly [block: string, seen: RegExp])[] = [
@@ -48,59 +13,93 @@ const EXPECTED_OUTPUTS: readonly (readonly [block: string, seen: RegExp])[] = [
   ['adamant status', /diamonds v\d+ .* yes$/m],
   ['user add', /jane@example\.com is registered/],
   ['jq .expires_in', /^604800$/m],
-  ['import stones.csv', /2 stones/],
+  ['import - ', /2 stones/],
   ['/metrics', /adamant_follower_lag\{follower="diamonds"\} \d+/],
   ['select(.security)', /"security":"log-in"/],
-  ['adamant audit user', /AccountRegistered[^]*operator/],
+  ['adamant audit user', /AccountRegistered[^]*operator root/],
   ['adamant backup /var', /Backed up \d+ events and 0 files \([\d,]+ bytes\) to /],
   ['adamant-trial', /^2$/m],
-  ['--replace', /"status":"ok"|ready/],
+  ['--replace', /ready/],
   ['verify --sample', /No differences[^]*No differences/],
   ['adamant checkpoint', /^$/],
   ['rebuild diamonds', /Rebuilt diamonds/],
   ['dead-letters', /./],
+  ['git pull', /Fast-forward[^]*diamonds v\d+ .* yes$/m],
+  ['MASTER_KEY_OLD', /sealed with the new master key[^]*diamonds v\d+ .* yes$/m],
   ['key rotate links', /The link key was replaced[^]*has a new password/],
   ['adamant forget', /is disabled[^]*is disabled/],
 ]
 
-const needed = [
-  ['curl', '--version'],
-  ['jq', '--version'],
-  ['openssl', 'version'],
-] as const
-if (needed.every(([program, word]) => isInstalled(program, [word]))) {
-  const promtool = process.env['PROMTOOL'] ?? 'promtool'
-  const checksRules = isInstalled(promtool)
-  /** The shell exits at the first failing line and kills its background jobs. */
-  const HEAD = `set -emo pipefail; trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
-promtool() { ${checksRules ? `command '${promtool}' "$@"` : 'true'}; }`
+/** A commit for `git pull`. */
+const NEXT_RELEASE =
+  'git -C "$REPOSITORY" -c user.name=test -c user.email=test@localhost commit --allow-empty -m "The next release"'
 
-  test('has shell commands that work in order, from the first start to closing an account', async ({ given }) => {
-    const { folder, withTestPaths, env } = given
-    const steps = codeBlocksOf(PAGE, 'sh')
-    const script = [HEAD, ...steps.map((block) => withTestPaths(block))].join('\necho "---"\n')
-    const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
-    assert.is(code, 0, `${err}\n${out}`)
+/** Waits until the service is ready. */
+const [WAIT = ''] = codeBlocksOf(PAGE, 'sh').filter((block) => block.startsWith('curl -sS'))
+
+/** The shell exits at the first failing line. */
+const HEAD = 'set -emo pipefail; cd'
+
+/** The blocks in one shell, each after a line `---`. */
+const scriptOf = (blocks: readonly string[]) => [HEAD, ...blocks].join('\necho "---"\n')
+
+const test = suite<{ machine: Machine }>(PAGE)
+
+if (isMachineAvailable()) {
+  test.before.each(async (context) => {
+    context.machine = await startMachine()
+  })
+  test.after.each(({ machine }) => machine.close())
+
+  test('has blocks that work in order, from the installation to closing an account', async ({ machine }) => {
+    const blocks = codeBlocksOf(PAGE, 'sh').map((block) => block.replace('git pull', `${NEXT_RELEASE}\ngit pull`))
+    const { out, err, code } = await machine.bash(scriptOf(blocks))
+    assert.is(code, 0, `${err}\n${out}\n${await logOf(machine)}`)
     const outputs = out.split('---\n').slice(1)
-    assert.is(outputs.length, steps.length)
+    assert.is(outputs.length, blocks.length)
     for (const [command, expected] of EXPECTED_OUTPUTS) {
-      const at = steps.findIndex((block) => block.includes(command))
+      const at = blocks.findIndex((block) => block.includes(command))
       assert.match(outputs[at] ?? `no block has ${command}`, expected)
     }
+    await checkOwners(machine)
   })
 
-  test('has a systemd unit whose command makes a backup', async ({ given }) => {
-    const { folder, withTestPaths, env } = given
-    const unit = readFileSync(join(PROJECT, 'ops/adamant-backup.service'), 'utf8')
-    const [, line = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? []
-    const command = withTestPaths(line.replaceAll('%%', '%').replaceAll('$$', '$'))
-    const { out, err, code } = await run('/bin/sh', ['-c', command], {
-      env: { ...env, DATA_DIR: join(folder, 'data') },
-      cwd: folder,
+  test('installs the package that npm pack makes', async ({ machine }) => {
+    const [, install = ''] = codeBlocksOf(PAGE, 'sh')
+    const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', machine.repository], {
+      env: {},
+      cwd: PROJECT,
     })
-    assert.is(code, 0, err)
-    assert.match(out, /events and .* to .*\/\d{4}-\d\d-\d\dT\d{6}$/m)
+    assert.is(packed.code, 0, packed.err)
+    const blocks = [
+      'cp "$REPOSITORY"/*.tgz .',
+      ...codeBlocksOf(PAGE, 'sh from a package'),
+      install,
+      'export API=http://127.0.0.1:8080',
+      WAIT,
+    ]
+    const { out, err, code } = await machine.bash(scriptOf(blocks))
+    assert.is(code, 0, `${err}\n${out}\n${await logOf(machine)}`)
+    assert.match(out, /diamonds v\d+ .* yes$/m)
   })
 }
+
+/** Commands that root runs work as the owner of the data, and their events name the person who used sudo. */
+async function checkOwners(machine: Machine): Promise<void> {
+  const foreign = await machine.bash('find /var/lib/adamant /var/backups/adamant ! -user adamant')
+  assert.is(foreign.out, '', 'files that the service does not own')
+  const added = await machine.bash("SUDO_USER=alice adamant client add 'Another' && adamant events --json | tail -1")
+  assert.match(added.out, /"osUser":"alice as root"/)
+  const refused = await machine.bash('adamant backup /root/backup')
+  assert.equal(
+    [refused.err, refused.code],
+    [
+      'adamant: /root/backup cannot be used by the user adamant (permission denied); use another place, or give this user access\n',
+      1,
+    ],
+  )
+}
+
+const logOf = async (machine: Machine) => (await machine.bash('journalctl -u adamant -o cat | tail -20')).out
 
 test.run()
