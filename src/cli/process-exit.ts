@@ -5,7 +5,7 @@ import { note } from './output.ts'
 const EXIT_INTERRUPTED = 130
 
 /**
- * Aborts on SIGTERM, SIGINT and the exit of a parent process that is connected by an IPC channel.
+ * Aborts on SIGTERM, SIGINT and SIGHUP, and on the exit of a parent process that is connected by an IPC channel or is npm.
  * A second signal ends the process immediately, with exit code 130.
  * @param reasonOf returns the reason of the abort: by default the name of the signal, or a sentence if the parent process has
  *   exited
@@ -16,11 +16,28 @@ export function listenForStop(reasonOf: (signal: string) => unknown = (signal) =
     if (stop.signal.aborted) process.exit(EXIT_INTERRUPTED)
     stop.abort(reasonOf(signal))
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => handleStop(signal))
-  process.once('disconnect', () => handleStop('The parent process has exited'))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => handleStop(signal))
+  const handleOrphaning = () => handleStop('The parent process has exited')
+  process.once('disconnect', handleOrphaning)
+  if (NPM_SCRIPTS.includes(process.env['npm_lifecycle_event'] ?? '')) onceOrphaned(handleOrphaning)
   // The listener would keep the channel open, and the channel would keep the process alive.
   process.channel?.unref()
   return stop.signal
+}
+
+/** The scripts of package.json that run this program, and `npx adamant`. */
+const NPM_SCRIPTS = ['start', 'demo', 'npx']
+
+const PARENT_CHECK_INTERVAL_MS = 500
+
+/** npm sends its signals to the shell in between, which ends without passing them on. */
+function onceOrphaned(handle: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    handle()
+  }, PARENT_CHECK_INTERVAL_MS).unref()
 }
 
 /** Resolves with the name of the signal that stopped the process. @param signal from `listenForStop` */

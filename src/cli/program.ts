@@ -4,6 +4,7 @@ import { EXIT_FAILURE, reportFailure } from './failure.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { loadSettingsFiles } from './settings-file.ts'
 import { workAsOwnerOf } from './os-user.ts'
+import { note } from './output.ts'
 import type { OpenInstallation } from './with-installation.ts'
 import { UnexpectedExitReporter } from './process-exit.ts'
 
@@ -14,6 +15,8 @@ import { UnexpectedExitReporter } from './process-exit.ts'
 export async function run(argv: readonly string[], open: OpenInstallation): Promise<void> {
   // Keys, logs and results are readable by this user only, whatever the permissions of their folder.
   process.umask(0o077)
+  // By default, Node opens a debugger, which lets any user of this machine run code in this process.
+  process.on('SIGUSR1', () => note('SIGUSR1 is ignored'))
   const exitReporter = new UnexpectedExitReporter()
   exitWhenStdoutCloses(exitReporter)
   // Keeps the process alive while a command waits for another process, and a service without HTTP, which has no listening

@@ -47,7 +47,7 @@ function trustCertificates(path: string): void {
 }
 
 /** What a settings file contains. @property ignored what stands where a name should, without the values */
-export type SettingsFile = { readonly variables: Map<string, string>; readonly ignored: readonly string[] }
+type SettingsFile = { readonly variables: Map<string, string>; readonly ignored: readonly string[] }
 
 /**
  * Parses the text of a file as systemd does for `EnvironmentFile=`: systemd.exec(5), and `parse_env_file_internal` in

@@ -22,8 +22,12 @@ function realPathOf(path: string): string {
   return join(realPathOf(dirname(path)), basename(path))
 }
 
+/** The names in a folder, none if it is missing; without the folder that ext4 makes at the root of a file system. */
+export const contentOf = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => name !== 'lost+found') : []
+
 function requireEmptyFolder(folder: string): void {
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
+  if (contentOf(folder).length > 0) {
     throw new BadUsage(`${folder} is not empty: choose a new or empty folder`)
   }
 }
@@ -39,7 +43,7 @@ export async function fillNewFolder<Result>(folder: string, fill: () => Promise<
   try {
     return await fill()
   } catch (error) {
-    for (const part of readdirSync(folder)) rmSync(join(folder, part), { recursive: true })
+    for (const part of contentOf(folder)) rmSync(join(folder, part), { recursive: true })
     if (isNew) rmSync(folder, { recursive: true })
     throw error
   }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { checkPersonKey } from '../../commands/accounts/account-directory.ts'
 import { joinStores } from '../../commands/installation/join-stores.ts'
@@ -26,6 +26,7 @@ import { BadSettings, type Settings } from '../../wiring/settings.ts'
 import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, faultOfContent } from '../copy/files.ts'
 import { copyPersons, findOrphanedPersons } from '../copy/installation.ts'
+import { contentOf } from '../new-folder.ts'
 import { BadUsage, countItems, OperationFailure, runStep, type Operation } from '../operation.ts'
 import { personsIn, readManifest, verifyBackup, type Manifest } from './manifest.ts'
 
@@ -88,7 +89,7 @@ const RESTORE_MARKER = 'restoring'
 
 /** @throws BadUsage if the folder has contents that may not be replaced */
 function checkFolder(folder: string, mayReplace: boolean): void {
-  const found = existsSync(folder) ? readdirSync(folder) : []
+  const found = contentOf(folder)
   if (mayReplace || found.includes(RESTORE_MARKER) || found.every((name) => ALLOWED_FILES.has(name))) return
   throw new BadUsage(
     `DATA_DIR ${resolve(folder)} is not empty: use --replace to replace its event log with that of the backup, or ` +

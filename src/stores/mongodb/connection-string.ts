@@ -3,6 +3,8 @@ import { TIMEOUTS_SET_BY_SERVICE, type ConnectionStringParameters } from '../por
 const MAJORITY =
   'writes must be acknowledged by a majority with their journals, and reads must return acknowledged data'
 
+const VERIFIED = 'certificates are always verified: set the certificate authority with tlsCAFile=FILE'
+
 /** https://www.mongodb.com/docs/manual/reference/connection-string-options/ */
 export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
   allowed: {
@@ -13,9 +15,9 @@ export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
     tlsCRLFile: 'any',
     tlsCertificateKeyFile: 'any',
     tlsCertificateKeyFilePassword: 'any',
-    tlsInsecure: ['true', 'false'],
-    tlsAllowInvalidCertificates: ['true', 'false'],
-    tlsAllowInvalidHostnames: ['true', 'false'],
+    tlsInsecure: ['false'],
+    tlsAllowInvalidCertificates: ['false'],
+    tlsAllowInvalidHostnames: ['false'],
     authSource: 'any',
     authMechanism: 'any',
     authMechanismProperties: 'any',
@@ -45,6 +47,9 @@ export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
     retryReads: ['true'],
   },
   rejected: {
+    tlsInsecure: VERIFIED,
+    tlsAllowInvalidCertificates: VERIFIED,
+    tlsAllowInvalidHostnames: VERIFIED,
     w: MAJORITY,
     journal: MAJORITY,
     j: MAJORITY,
