@@ -4,7 +4,7 @@ import { BadMasterKey } from '../credentials/master-keys.ts'
 import { RequestError } from '../domain/request-error.ts'
 import { BadFolder, NoInstallation } from '../wiring/installation.ts'
 import { BadSettings } from '../wiring/settings.ts'
-import { CorruptEvent, EventsRemoved, StoreUnavailable } from '../stores/ports/event-store.ts'
+import { CorruptEvent, EventsRemoved, OutcomeUnknown, StoreUnavailable } from '../stores/ports/event-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../events/decode.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { userName } from './os-user.ts'
@@ -41,6 +41,7 @@ const EXPECTED = [
   BadMasterKey,
   WrongMasterKey,
   StoreUnavailable,
+  OutcomeUnknown,
   UnsupportedEventVersion,
   InvalidEventPayload,
   CorruptEvent,
@@ -61,7 +62,8 @@ function describeSystemError(error: Error): string | undefined {
   const remedy = code === 'EACCES' || code === 'EPERM' ? permissionRemedy(port) : SYSTEM_ERROR_REMEDIES[code]
   if (remedy === undefined) return undefined
   const resource = path ?? hostname ?? [address, port].filter((part) => part !== undefined).join(':')
-  return `${resource} ${remedy}`.trim()
+  // A write to an open file fails without its path.
+  return `${resource || 'a file'} ${remedy}`
 }
 
 const permissionRemedy = (port: number | undefined): string =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import * as tls from 'node:tls'
 import { BadUsage } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
@@ -21,7 +21,8 @@ export function loadSettingsFiles(files: readonly string[], environment: NodeJS.
 function variablesOf(file: string): Map<string, string> {
   const path = file.replace(/^-/, '')
   const { variables, ignored } = parseSettings(textOf(path, path !== file))
-  for (const name of ignored) note(`adamant: ${path}: "${name}" is not the name of a variable; ignored, as by systemd`)
+  for (const line of ignored)
+    note(`adamant: ${path}:${line} does not begin with the name of a variable; ignored, as by systemd`)
   return variables
 }
 
@@ -38,16 +39,16 @@ function textOf(path: string, mayBeMissing: boolean): string {
 
 /** Node reads this variable only at its start, when the file had not been read. */
 function trustCertificates(path: string): void {
-  if (typeof (setDefaultCACertificates as unknown) !== 'function') {
+  if (!('setDefaultCACertificates' in tls)) {
     return note(
       `adamant: Node ${process.versions.node} reads NODE_EXTRA_CA_CERTS only from the environment; 22.19 also reads it here`,
     )
   }
-  setDefaultCACertificates([...getCACertificates(), readFileSync(path, 'utf8')])
+  tls.setDefaultCACertificates([...tls.getCACertificates(), readFileSync(path, 'utf8')])
 }
 
-/** What a settings file contains. @property ignored what stands where a name should, without the values */
-type SettingsFile = { readonly variables: Map<string, string>; readonly ignored: readonly string[] }
+/** What a settings file contains. @property ignored numbers of lines; their text may be part of a key */
+type SettingsFile = { readonly variables: Map<string, string>; readonly ignored: readonly number[] }
 
 /**
  * Parses the text of a file as systemd does for `EnvironmentFile=`: systemd.exec(5), and `parse_env_file_internal` in
@@ -56,12 +57,12 @@ type SettingsFile = { readonly variables: Map<string, string>; readonly ignored:
  */
 export function parseSettings(text: string): SettingsFile {
   const variables = new Map<string, string>()
-  const ignored: string[] = []
-  for (const [, given, quoted = '', bare] of text.matchAll(LINE)) {
+  const ignored: number[] = []
+  for (const { 1: given, 2: quoted = '', 3: bare, indices } of text.matchAll(LINE)) {
     if (given === undefined || bare === undefined) continue
     const name = given.trimEnd()
     if (/^[A-Za-z_]\w*$/.test(name)) variables.set(name, valueOf(quoted, bare))
-    else ignored.push(name)
+    else ignored.push(text.slice(0, indices?.[1]?.[0]).split('\n').length)
   }
   return { variables, ignored }
 }
@@ -71,7 +72,7 @@ export function parseSettings(text: string): SettingsFile {
  * after a backslash. Quotes that are not closed end with the file.
  */
 const LINE =
-  /[ \t\r\n]*(?:[#;][^\r\n]*|([^\r\n][^=\r\n]*)(?:=((?:[ \t]|'[^']*(?:'|$)|"(?:\\[^]|[^"\\])*(?:"|\\?$))*)((?:\\(?:[^]|$)|[^\\\r\n])*))?)/g
+  /[ \t\r\n]*(?:[#;][^\r\n]*|([^\r\n][^=\r\n]*)(?:=((?:[ \t]|'[^']*(?:'|$)|"(?:\\[^]|[^"\\])*(?:"|\\?$))*)((?:\\(?:[^]|$)|[^\\\r\n])*))?)/dg
 
 const QUOTED = /'([^']*)'?|"((?:\\[^]|[^"\\])*)["\\]?/g
 

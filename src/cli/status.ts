@@ -54,6 +54,7 @@ async function status(open: OpenInstallation, options: StatusOptions): Promise<v
     refusals: await findWriteRefusals(installation),
     models: await Promise.all(READ_MODELS.map((model) => modelStatus(installation, model))),
     scoring: await scoringStatus(installation),
+    mails: (await installation.vault.counts()).mails,
     ...(options.count === true && { events: await countEvents(installation.store) }),
   }))
   const faults = faultsOf(result)
@@ -71,6 +72,7 @@ async function status(open: OpenInstallation, options: StatusOptions): Promise<v
   const counts = Object.entries(result.events ?? {}).map(([category, events]) => [category, String(events)])
   const text = [`Log head: ${result.head}`, '', table(headings, models)]
   text.push('', table(['scoring model', 'position', 'lag', 'running'], [scoringRow]))
+  text.push('', `Mails to be sent: ${result.mails}`)
   if (result.events !== undefined) text.push('', table(['category', 'events'], counts))
   printResult(options, { ok: faults.length === 0, faults, ...result }, text.join('\n'))
   if (faults.length > 0) throw new OperationFailure(faults.join('; '))

@@ -137,10 +137,7 @@ export function registerVaultMetrics({ metricsRegistry, vault, context }: Instal
       'Secrets whose metadata their senders can still see',
       async () => (await counts()).receipts,
     ],
-    adamant_mails_waiting: [
-      'Queued mails, including notices for secrets that have not been read',
-      async () => (await counts()).mails,
-    ],
+    adamant_mails_waiting: ['Mails to be sent', async () => (await counts()).mails],
     adamant_mail_overdue_seconds: ['Seconds by which the oldest due mail is overdue', overdueSeconds],
   })
 }

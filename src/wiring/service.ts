@@ -36,6 +36,8 @@ import { openSecrets } from './secrets.ts'
 import { publicUrlsOf, localUrl } from './settings.ts'
 import { openWebhooks } from './webhooks.ts'
 
+const WRITES_REFUSED = 'writes are refused; the log of the service and `adamant status` have the reason'
+
 /**
  * Why the installation accepts no writes at present, as messages for operators; empty if it accepts them or is
  * intentionally read-only. Reads may still work.
@@ -154,6 +156,11 @@ async function startComponents(
   }
 
   const notReadyReasons = async () => [...(await notReadyToRead()), ...(await findWriteRefusals(installation))]
+  /** Without addresses of servers and paths of files. */
+  const publicReasons = async () => {
+    const refusals = await findWriteRefusals(installation)
+    return [...(await notReadyToRead()), ...(refusals.length === 0 ? [] : [WRITES_REFUSED])]
+  }
 
   async function openHttp(): Promise<RequestListener> {
     const dependencies = {
@@ -166,7 +173,7 @@ async function startComponents(
       imports: stockImports,
       evidence,
       stale,
-      notReadyReasons,
+      notReadyReasons: publicReasons,
     }
     return openHttpService(installation, urls, dependencies, observability, parts)
   }

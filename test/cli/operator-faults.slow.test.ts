@@ -4,7 +4,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { explain } from '../../src/cli/failure.ts'
+import { OutcomeUnknown } from '../../src/stores/ports/event-store.ts'
 import { areEmbedded } from '../engines.ts'
+import { smallDisk } from '../faults/small-disk.ts'
 import { waitFor } from '../until.ts'
 import { CommandLine, type Settings } from './command-line.ts'
 
@@ -86,4 +89,42 @@ test('such as a data file of a newer release is reported in one line', async ({ 
   )
 })
 
-if (areEmbedded) test.run()
+if (areEmbedded)
+  test('is a failed commit: its message is printed without a stack', () => {
+    assert.is(explain(new OutcomeUnknown('the disk is full')), 'the disk is full')
+  })
+
+test('is a full disk: commands say so in one line', async ({ commands }) => {
+  const disk = smallDisk(join(commands.folder, 'disk'), 2_000_000)
+  if (disk === undefined) return void console.log('LEFT OUT: commands on a full disk: no disk can be mounted')
+  const settings = { DATA_DIR: join(commands.folder, 'disk', 'data') }
+  try {
+    await commands.run(['user', 'add', 'a@example.com', '--password', 'right horse'], settings)
+    const server = commands.start(['serve', '--json'], settings)
+    await server.line()
+    const stones = join(commands.folder, 'stones.jsonl')
+    const lines = Array.from({ length: 5_000 }, (_, line) => `{"sku":"A-${line}","cutShape":"round","carat":1}\n`)
+    writeFileSync(stones, lines.join(''))
+    disk.fill()
+    const target = join(commands.folder, 'disk', 'backup')
+    const results = await commands.runInTurn(
+      [
+        ['import', stones, '--user', 'a@example.com'],
+        ['backup', target],
+      ],
+      settings,
+    )
+    for (const { code, err } of results) {
+      assert.is(code, 1, err)
+      assert.match(err, /^adamant: .*\bfull\b.*\n$/m, err)
+      assert.not.match(err, /^ +at /m)
+    }
+    disk.free()
+    server.kill('SIGTERM')
+    await server.ended
+  } finally {
+    disk.remove()
+  }
+})
+
+test.run()

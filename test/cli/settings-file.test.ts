@@ -34,8 +34,8 @@ for (const [line, value] of EXAMPLES) {
   })
 }
 
-test('names what stands in the place of a name, without the value', () => {
-  assert.equal(parseSettings('export A=secret\nno assignment\nB=b').ignored, ['export A'])
+test('is ignored, with the numbers of the lines, where no name of a variable precedes a =', () => {
+  assert.equal(parseSettings('\n# no\n  export A=secret\nno assignment\nB="two\nlines"').ignored, [3])
 })
 
 test('comes after the environment, and a later file before an earlier one', () => {

@@ -279,12 +279,12 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.readSecret(digest), put.sealed)
   })
 
-  test('counts its secrets, receipts and mails', async ({ vault }) => {
+  test('counts its secrets, receipts and mails to be sent', async ({ vault }) => {
     assert.equal(await vault.counts(), { secrets: 0, receipts: 0, mails: 0 })
     const [read, kept] = [entry(), entry({ receipt: null })]
     await vault.put(read, [link, notice])
     await vault.put(kept, [link])
-    assert.equal(await vault.counts(), { secrets: 2, receipts: 1, mails: 3 })
+    assert.equal(await vault.counts(), { secrets: 2, receipts: 1, mails: 2 })
     await vault.end([{ digest: read.digest }])
     assert.equal(await vault.counts(), { secrets: 1, receipts: 1, mails: 1 })
   })

@@ -59,8 +59,8 @@ const KNOWN_ERRORS: readonly (readonly [
 ])[] = [
   [WrongRevision, 409, 'The resource was changed by another request; read it and try again'],
   [EventsRemoved, 409, 'The data of this resource was removed by the operator; the request cannot be completed'],
-  // The log accepts no writes: the installation was moved, is a replay, or was started read-only.
-  [LogClosed, 503, undefined, 30],
+  // The error's own message names servers and folders.
+  [LogClosed, 503, 'This installation accepts no writes: it was moved, is a copy, or was started read-only', 30],
   [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
   [OutcomeUnknown, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
   [

@@ -15,7 +15,7 @@ import {
 import { isDecodeError } from '../../events/decode.ts'
 import { defineScheduledJob } from '../../projections/engine/loop.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
-import { UndeliverableMail, type MailTransport } from '../../stores/ports/mail.ts'
+import { ServiceRefused, UndeliverableMail, type MailTransport } from '../../stores/ports/mail.ts'
 import type { QueuedMail } from '../../stores/ports/vault.ts'
 import { MailClaims } from './mail-claims.ts'
 
@@ -112,8 +112,8 @@ type MailerOptions = {
   readonly onAttempt?: (outcome: MailOutcome) => void
 }
 
-/** `refused`: permanently; `failed`: it is tried again. */
-export const MAIL_OUTCOMES = ['sent', 'refused', 'failed'] as const
+/** `refused`: permanently; `failed` and `misconfigured` (`ServiceRefused`): it is tried again. */
+export const MAIL_OUTCOMES = ['sent', 'refused', 'misconfigured', 'failed'] as const
 
 type MailOutcome = (typeof MAIL_OUTCOMES)[number]
 
@@ -254,7 +254,7 @@ export class Mailer {
         )
         return { refused: error.message }
       }
-      onAttempt?.('failed')
+      onAttempt?.(error instanceof ServiceRefused ? 'misconfigured' : 'failed')
       const delayMs = backoffMs(mail.attempts)
       const reason = error instanceof Error ? error.message : 'unknown'
       log.warn(

@@ -31,3 +31,11 @@ export interface MailTransport {
 export class UndeliverableMail extends Error {
   override readonly name = 'UndeliverableMail'
 }
+
+/**
+ * The server refuses this service, not a recipient or a text: a retry succeeds once the configuration is mended. The error
+ * message may be logged.
+ */
+export class ServiceRefused extends Error {
+  override readonly name = 'ServiceRefused'
+}

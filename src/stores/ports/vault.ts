@@ -77,7 +77,7 @@ export type VaultItem =
       readonly confirmed: boolean
     }
 
-/** The number of unread secrets, of receipts and of queued mails. */
+/** The number of unread secrets, of receipts, and of mails to be sent: those with a due time, also a later one. */
 type VaultCounts = { readonly secrets: number; readonly receipts: number; readonly mails: number }
 
 /** Every promise resolves once the change is durable, and rejects with StoreUnavailable if it was not made or may be lost. */

@@ -288,6 +288,7 @@ type SqliteErrorFields = { readonly code: string; readonly message: string }
 /** Advice for operators about SQLite errors caused by the disk, by error code prefix. */
 const ERROR_ADVICE: Readonly<Record<string, string>> = {
   SQLITE_FULL: 'the disk is full: free up space; writes resume without a restart',
+  SQLITE_IOERR_SHMSIZE: 'the disk is full: free up space; writes resume without a restart',
   SQLITE_IOERR: 'the disk reported an I/O error: check the system log and the disk',
   SQLITE_READONLY: 'the disk or the file is read-only: grant write permission to this user',
   SQLITE_CANTOPEN: 'the file cannot be opened: check its folder, owner and permissions',

@@ -102,7 +102,7 @@ test('that is rejected permanently is recorded without the address', async (give
 
 test('that is rejected permanently is logged with the code and without the address', async ({ postbox }) => {
   postbox.refuse.recipient = (address) => {
-    throw new SmtpRefusal(554, `5.7.1 <${address}>: relay access denied`)
+    throw new SmtpRefusal(550, `5.1.1 <${address}>: no such user`)
   }
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
@@ -116,11 +116,25 @@ test('that is rejected permanently is logged with the code and without the addre
     await shared(service.url, sender, { secret: 'x', recipient: 'nobody.atall@example.com' })
     await until('a line in the log', () => lines.some((line) => line.includes('refused a mail')))
     const line = lines.find((one) => one.includes('refused a mail')) ?? ''
-    assert.match(line, '"reason":"SMTP 554 5.7.1"')
+    assert.match(line, '"reason":"SMTP 550 5.1.1"')
     assert.not.match(line, 'atall')
   } finally {
     await service.stop()
   }
+})
+
+test('that the server refuses because of the configuration waits until it is mended, counted and logged', async (given) => {
+  const { postbox, url, ann } = given
+  postbox.refuse.recipient = () => {
+    throw new SmtpRefusal(554, '5.7.1 Relay access denied')
+  }
+  const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
+  const metrics = async () => expect(200, await given.service.send({ path: '/metrics' })).text
+  await until('an attempt', async () => (await metrics()).includes('adamant_mails_total{outcome="misconfigured"} 1'))
+  assert.is(shownIn(await post(url, `private/${secret.metadata_key}`)).mail_status, 'waiting')
+  postbox.refuse.recipient = () => undefined
+  await untilRecorded(given, secret, 'MailSent')
+  assert.is(postbox.accepted.length, 1)
 })
 
 test('that is rejected temporarily is retried with the same Message-ID and sent once', async (given) => {

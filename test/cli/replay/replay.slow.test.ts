@@ -135,10 +135,7 @@ test('serves the files of its time, accepts no writes, and leaves its log unchan
   await withReadOnlyServer(installation, into, {}, async (url) => {
     expect(200, await request(url, { path: '/health/ready' }))
     const refused = await request(url, { method: 'POST', path: '/v4/diamond', headers, json: stone() })
-    assert.match(
-      expect(503, refused).text,
-      /This is a replay of .* until .*: it serves the state of that time and accepts no writes/,
-    )
+    assert.match(expect(503, refused).text, /accepts no writes: it .* is a copy/)
     assert.match(expect(200, await request(url, { path: '/metrics' })).text, /^adamant_moved 0$/m)
     expect(503, await request(url, { method: 'DELETE', path: `/v4/diamond/${id}`, headers }))
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
@@ -199,7 +196,7 @@ test('is not required for --read-only: a live installation can be served so, and
     const headers = { authorization: `Bearer ${token}` }
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
     const refused = await request(url, { method: 'PATCH', path: `/v4/diamond/${id}`, headers, json: { price: 3 } })
-    assert.match(expect(503, refused).text, /serve --read-only/)
+    assert.match(expect(503, refused).text, /or was started read-only/)
   })
   assert.is((await installation.run(['events'])).out, before.out)
 })

@@ -10,7 +10,7 @@ export const statements = (db: Database.Database) => ({
   ...mailStatements(db),
   counts: db.prepare<[], { secrets: number; receipts: number; mails: number }>(
     `SELECT (SELECT count(*) FROM entries) AS secrets, (SELECT count(*) FROM receipts) AS receipts,
-       (SELECT count(*) FROM mails) AS mails`,
+       (SELECT count(*) FROM mails WHERE due_at IS NOT NULL) AS mails`,
   ),
   checkpoint: db.prepare<[], string>('SELECT checkpoint FROM followed').pluck(),
   saveCheckpoint: db.prepare<[string]>(
