@@ -88,7 +88,6 @@ export function settingsOf(address: InstallationAddress, env: NodeJS.ProcessEnv)
     EVENT_STORE: settingOf(EVENT_STORES, address.eventStore),
     READ_MODEL: settingOf(READ_STORES, address.readModels),
     ...(address.folder !== undefined && { DATA_DIR: address.folder }),
-    LOG_LEVEL: env['LOG_LEVEL'] ?? 'warn',
   })
 }
 

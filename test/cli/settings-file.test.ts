@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { loadSettingsFiles, parseSettings } from '../../src/cli/settings-file.ts'
 import { isInstalled, run } from '../docs/blocks.ts'
 import * as fc from '../fast-check.ts'
+import { withFolder } from '../temporary-folder.ts'
 
 const test = suite('a settings file')
 
@@ -38,9 +38,8 @@ test('is ignored, with the numbers of the lines, where no name of a variable pre
   assert.equal(parseSettings('\n# no\n  export A=secret\nno assignment\nB="two\nlines"').ignored, [3])
 })
 
-test('comes after the environment, and a later file before an earlier one', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'adamant-settings-'))
-  try {
+test('comes after the environment, and a later file before an earlier one', () =>
+  withFolder((folder) => {
     const [first, second] = [join(folder, 'first.env'), join(folder, 'second.env')]
     writeFileSync(first, 'PORT=1\nHOST=first\nDATA_DIR=first')
     writeFileSync(second, 'PORT=2\nHOST=second')
@@ -48,16 +47,12 @@ test('comes after the environment, and a later file before an earlier one', () =
     loadSettingsFiles([first, second, `-${join(folder, 'missing')}`], environment)
     assert.equal(environment, { PORT: '3', HOST: 'second', DATA_DIR: 'first' })
     assert.throws(() => loadSettingsFiles([join(folder, 'missing')], {}), /missing can't be read: ENOENT/)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})
+  }))
 
 if (isInstalled(SYSTEMD, [])) {
-  test("has the same variables as for systemd's own parser", async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'adamant-settings-'))
-    mkdirSync(join(folder, 'environment.d'))
-    try {
+  test("has the same variables as for systemd's own parser", () =>
+    withFolder(async (folder) => {
+      mkdirSync(join(folder, 'environment.d'))
       const text = fc
         .array(
           fc.constantFrom('A', 'B', '=', '=', ' ', '\t', '\n', '\n', '\\', '"', "'", '#', ';', '&', '<', 'x', '-'),
@@ -85,10 +80,7 @@ if (isInstalled(SYSTEMD, [])) {
         }),
         { numRuns: 100 },
       )
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
-  })
+    }))
 }
 
 test.run()

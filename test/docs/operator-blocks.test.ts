@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { parseSettings } from '../../src/cli/settings-file.ts'
+import { readSettings } from '../../src/wiring/settings.ts'
 import { codeBlocksOf, run } from './blocks.ts'
 
 const PAGE = 'docs/runbook.md'
@@ -27,6 +29,15 @@ test('are the only ones', () => {
   const languages = readFileSync(root(PAGE), 'utf8').match(/(?<=^```)sh.*$/gm) ?? []
   const tested = languages.filter((language) => !/ with (?:nginx|Docker|promtool)$/.test(language))
   assert.equal([...new Set(tested)], ['sh', 'sh from a package'])
+})
+
+test('are preceded by a settings file that has settings only', () => {
+  const [, file = ''] = /<<'END'\n([^]*?)^END$/m.exec(codeBlocksOf(PAGE, 'sh').join('')) ?? []
+  const { variables } = parseSettings(file)
+  assert.ok(variables.size > 5)
+  const settings = readSettings(Object.fromEntries(variables)) as Record<string, unknown>
+  for (const name of variables.keys()) assert.ok(settings[name] !== undefined, `${name} is no setting`)
+  assert.is(settings['MAIL_FROM'], 'Adamant <no-reply@example.com>')
 })
 
 test('use the file name of the package that npm creates', () => {

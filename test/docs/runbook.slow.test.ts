@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fileURLToPath } from 'node:url'
-import { codeBlocksOf, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 import { isMachineAvailable, startMachine, type Machine } from './machine.ts'
 
 const PAGE = 'docs/runbook.md'
@@ -38,14 +38,21 @@ const NEXT_RELEASE =
 const [WAIT = ''] = codeBlocksOf(PAGE, 'sh').filter((block) => block.startsWith('curl -sS'))
 
 /** The shell exits at the first failing line. */
-const HEAD = 'set -emo pipefail; cd'
+const HEAD = 'set -eo pipefail; cd'
 
 /** The blocks in one shell, each after a line `---`. */
 const scriptOf = (blocks: readonly string[]) => [HEAD, ...blocks].join('\necho "---"\n')
 
 const test = suite<{ machine: Machine }>(PAGE)
 
-if (isMachineAvailable()) {
+/** What the page needs besides the programs of a test machine, with a word to try each. */
+const NEEDED = [
+  ['curl', '--version'],
+  ['jq', '--version'],
+  ['openssl', 'version'],
+] as const
+
+if (isMachineAvailable() && NEEDED.every(([program, word]) => isInstalled(program, [word]))) {
   test.before.each(async (context) => {
     context.machine = await startMachine()
   })
@@ -88,6 +95,8 @@ if (isMachineAvailable()) {
 async function checkOwners(machine: Machine): Promise<void> {
   const foreign = await machine.bash('find /var/lib/adamant /var/backups/adamant ! -user adamant')
   assert.is(foreign.out, '', 'files that the service does not own')
+  const backups = await machine.bash('ls /var/backups/adamant')
+  assert.match(backups.out, /^\d{4}-\d\d-\d\dT\d{6}$/m, 'the backup of adamant-backup.service')
   const added = await machine.bash("SUDO_USER=alice adamant client add 'Another' && adamant events --json | tail -1")
   assert.match(added.out, /"osUser":"alice as root"/)
   const refused = await machine.bash('adamant backup /root/backup')
