@@ -25,7 +25,7 @@ type RunOptions = {
 }
 
 /** Milliseconds after which a program counts as hanging. */
-const HANGING = 600_000
+const HANGING = 900_000
 
 export function run(program: string, args: readonly string[], { env, cwd, input }: RunOptions): Promise<ProgramResult> {
   const options = { env: { ...process.env, ...env }, timeout: HANGING, ...(cwd !== undefined && { cwd }) }
