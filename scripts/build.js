@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { packagedNode, linkPackagedNode } from './packaged-node.js'
+import { linkCommand, linkPackagedNode, packagedNode } from './packaged-node.js'
 import { replaceFolder, removeFolder } from './replace-folder.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -38,9 +38,10 @@ function compile() {
       stdio: 'inherit',
     })
     if (status !== 0) return status === null ? 1 : status
-    // tsc does not set the executable bit, which `npx adamant` needs right after `npm ci`.
+    // tsc does not set the executable bit, which the link needs.
     chmodSync(`${output}/main.js`, 0o755)
     replaceFolder(output, `${root}dist`)
+    linkCommand('adamant', 'dist/main.js')
     return 0
   } finally {
     removeFolder(output)

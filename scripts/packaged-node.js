@@ -20,12 +20,22 @@ export const packagedNode = existsSync(nodeModules + program) ? nodeModules + pr
 
 /** Links it into node_modules/.bin, unless that file exists. */
 export function linkPackagedNode() {
-  const link = `${nodeModules}.bin/${process.platform === 'win32' ? 'node.cmd' : 'node'}`
-  if (packagedNode === undefined || existsSync(link)) return
+  if (packagedNode !== undefined) linkCommand('node', `node_modules/${program}`)
+}
+
+/**
+ * Links a program into node_modules/.bin, unless that file exists.
+ * @param path of the program, relative to the project's folder
+ */
+export function linkCommand(name, path) {
+  const isWindows = process.platform === 'win32'
+  const link = `${nodeModules}.bin/${name}${isWindows ? '.cmd' : ''}`
+  if (existsSync(link)) return
   mkdirSync(`${nodeModules}.bin`, { recursive: true })
   removeDanglingLink(link)
-  if (process.platform === 'win32') writeFileSync(link, `@"%~dp0\\..\\${program.replaceAll('/', '\\')}" %*\r\n`)
-  else symlinkSync(`../${program}`, link)
+  if (!isWindows) return symlinkSync(`../../${path}`, link)
+  const runner = path.endsWith('.js') ? 'node ' : ''
+  writeFileSync(link, `@${runner}"%~dp0..\\..\\${path.replaceAll('/', '\\')}" %*\r\n`)
 }
 
 /** existsSync is false for a dangling link, which would still block a new one. */

@@ -7,7 +7,7 @@ export const eventsPage = (): Promise<string> => format(textOf(catalogue()), { p
 const INTRODUCTION = `# Events
 
 An event is a fact: it is appended to a stream and never changed. This page lists every event type with its payload. It is generated from the declarations in \`src/domain\` by
-\`npm run docs:events\`. \`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, \`npx adamant events\` prints the events of a log.
+\`npm run docs:events\`. \`adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, \`adamant events\` prints the events of a log.
 
 Each event has a \`stream\`, its \`revision\` there (from 0), a \`position\` in the log, an \`id\` (a UUID; the same if the same request is repeated), a \`type\`, \`data\` and \`metadata\`.
 Types are never renamed. A payload is changed by adding a version. Stored events are never rewritten: the service reads all earlier versions (upcasting). Readers ignore

@@ -28,6 +28,6 @@ export function auditCommand(open: OpenInstallation): Command {
 
 const EXAMPLE = `
 Examples:
-  npx adamant audit diamond 7
-  npx adamant audit user jane@example.com
-  npx adamant audit --correlation c0c20284-f50b-421f-9f28-ecec59eb5d99`
+  adamant audit diamond 7
+  adamant audit user jane@example.com
+  adamant audit --correlation c0c20284-f50b-421f-9f28-ecec59eb5d99`

@@ -22,12 +22,12 @@ const HELP = `
 The backup contains a consistent snapshot of the event log, the files that it refers to, the encrypted e-mail addresses of
 the accounts, and a manifest with the SHA-256 of each.
 It does not contain one-time secrets or the master key: keep a copy of the master key elsewhere. Restore the backup with
-\`npx adamant restore\`.
+\`adamant restore\`.
 
 ${SERVER_BACKUP}
 
 Example:
-  npx adamant backup /backups/adamant-2026-11-22`
+  adamant backup /backups/adamant-2026-11-22`
 
 async function backup(open: OpenInstallation, folder: string, options: OutputOptions): Promise<void> {
   const started = performance.now()

@@ -58,7 +58,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   '<client_id>': 'Client id, from `client list`',
 }
 
-const example = (line: string) => `\nExample:\n  npx adamant client ${line}`
+const example = (line: string) => `\nExample:\n  adamant client ${line}`
 
 const registerClientNamed =
   (name: string) =>

@@ -60,7 +60,7 @@ async function requireActiveRunner({ reads }: Installation, model: ModelDeclarat
   if (await reads.isLeaseHeld(model)) return
   throw new OperationFailure(
     `No running process maintains ${model.name}, and only that process can retry: start the service with the ` +
-      'role projections (npx adamant serve), then run this command again',
+      'role projections (adamant serve), then run this command again',
   )
 }
 
@@ -69,7 +69,7 @@ async function retryBatch({ context, reads }: Installation, model: ModelDeclarat
   if (await new PolledProgress(await reads.model(model)).waitForPosition(position, RETRY_TIMEOUT_MS)) return
   throw new OperationFailure(
     `The service did not retry the streams within ${RETRY_TIMEOUT_MS / 1000} s. It will do so when it reaches the request in ` +
-      'the event log; `npx adamant status` shows its position and lag',
+      'the event log; `adamant status` shows its position and lag',
   )
 }
 
@@ -107,7 +107,7 @@ export function deadLettersCommand(open: OpenInstallation): Command {
     .description('List the dead letters of all read models and reactions, or of one model or stream')
     .addArgument(modelArgument())
     .argument('[stream]', 'Stream, such as diamond-7')
-    .addHelpText('after', '\nExample:\n  npx adamant dead-letters list diamonds --json')
+    .addHelpText('after', '\nExample:\n  adamant dead-letters list diamonds --json')
     .action((...args: DeadLettersArguments) => list(open, ...args))
   command
     .command('retry')
@@ -124,8 +124,8 @@ const modelArgument = () =>
 
 const EXAMPLE = `
 Examples:
-  npx adamant dead-letters list
-  npx adamant dead-letters retry diamonds diamond-7`
+  adamant dead-letters list
+  adamant dead-letters retry diamonds diamond-7`
 
 type DeadLettersArguments = [model: string | undefined, stream: string | undefined, options: OutputOptions]
 

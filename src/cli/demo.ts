@@ -27,7 +27,7 @@ export function demoCommand(): Command {
     .option('--count <number>', `Number of diamonds, 1 to ${DATASET_SIZE}`, readCount, DATASET_SIZE)
     .option('--exit', 'Exit when done instead of serving until Ctrl-C')
     .option('--json', 'Print the result as one line of JSON')
-    .addHelpText('after', '\nExample:\n  npx adamant demo --count 5000 --exit')
+    .addHelpText('after', '\nExample:\n  adamant demo --count 5000 --exit')
     .action(demo)
 }
 

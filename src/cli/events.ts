@@ -156,10 +156,10 @@ export function eventsCommand(open: OpenInstallation): Command {
 
 const EXAMPLE = `
 Examples:
-  npx adamant events diamond-7
-  npx adamant events --type DiamondCreated --follow --json
-  npx adamant events --schema --type DiamondCreated
-  npx adamant events --prefix account- client- --since 2026-11-22 --actor operator`
+  adamant events diamond-7
+  adamant events --type DiamondCreated --follow --json
+  adamant events --schema --type DiamondCreated
+  adamant events --prefix account- client- --since 2026-11-22 --actor operator`
 
 function requirePosition(text: string): PositionOrStart {
   const position = text === 'start' ? text : parsePosition(text)
@@ -189,7 +189,7 @@ async function printStored(options: OutputOptions, store: EventStore, query: Eve
   await printAll(options, events)
   if (damagedCount > 0)
     throw new OperationFailure(
-      `${formatQuantity(damagedCount, 'event')} could not be read; run npx adamant verify to check the whole log`,
+      `${formatQuantity(damagedCount, 'event')} could not be read; run adamant verify to check the whole log`,
     )
 }
 

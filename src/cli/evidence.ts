@@ -52,7 +52,7 @@ async function openEvidenceServices(installation: Installation) {
 
 const CHECKPOINT_EXAMPLE = `
 Example:
-  npx adamant checkpoint > "checkpoint-$(date +%F).txt"`
+  adamant checkpoint > "checkpoint-$(date +%F).txt"`
 
 /** `prove`: a file that proves the history of a diamond to others. */
 export function proveCommand(open: OpenInstallation): Command {
@@ -84,7 +84,7 @@ async function createDiamondProof(installation: Installation, id: number) {
 
 const PROVE_EXAMPLE = `
 Example:
-  npx adamant prove diamond 7 > diamond-7.proof.json`
+  adamant prove diamond 7 > diamond-7.proof.json`
 
 type CheckOptions = OutputOptions & { readonly key: string }
 
@@ -125,5 +125,5 @@ async function readTextFile(file: string): Promise<string> {
 
 const CHECK_EXAMPLE = `
 Examples:
-  npx adamant check proof.json --key @adamant.key
+  adamant check proof.json --key @adamant.key
   curl -s https://diamonds.example/log/key > adamant.key`

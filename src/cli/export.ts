@@ -52,9 +52,9 @@ export function exportCommand(open: OpenInstallation): Command {
 
 const HELP = `
 Examples:
-  npx adamant export stones.csv --user jane@example.com
-  npx adamant export rapnet.csv --user jane@example.com --format rapnet
-  npx adamant export --user jane@example.com --format jsonl | gzip > stones.jsonl.gz`
+  adamant export stones.csv --user jane@example.com
+  adamant export rapnet.csv --user jane@example.com --format rapnet
+  adamant export --user jane@example.com --format jsonl | gzip > stones.jsonl.gz`
 
 async function exportStones(open: OpenInstallation, file: string | undefined, options: ExportOptions): Promise<void> {
   await withInstallation(open, async (installation) => {

@@ -21,7 +21,7 @@ export function forgetCommand(open: OpenInstallation): Command {
 
 const EXAMPLE = `
 Example:
-  npx adamant forget user jane@example.com`
+  adamant forget user jane@example.com`
 
 const HELP = `
 This cannot be undone. The account's sessions and tokens are revoked, its webhooks deleted and its pending secrets burned.

@@ -65,8 +65,8 @@ one JSON object per line. If an import is interrupted, run the same command agai
 
 Examples:
   printf 'sku,cutShape,carat,color\\nA-1,Round,0.71,G\\n' > stones.csv
-  npx adamant import stones.csv --user jane@example.com
-  npx adamant import stones.csv --user jane@example.com --update-by sku --delete-missing --dry-run`
+  adamant import stones.csv --user jane@example.com
+  adamant import stones.csv --user jane@example.com --update-by sku --delete-missing --dry-run`
 
 const collectOptionValues = (value: string, previous: readonly string[]) => [...previous, value]
 

@@ -19,7 +19,7 @@ export function keyCommand(open: OpenInstallation): Command {
 
 const EXAMPLE = `
 Example:
-  npx adamant key rotate links`
+  adamant key rotate links`
 
 async function rotate(open: OpenInstallation, keyName: string, options: OutputOptions): Promise<void> {
   const task = asAdminAction({ act: 'key rotate', subject: keyName }, ({ context, keys }, origin) =>

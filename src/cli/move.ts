@@ -44,8 +44,8 @@ installation that continues to accept writes, use \`backup\`. If a move is inter
 MASTER_KEY must be the master key of the source; between two folders it is read from the source's folder.
 
 Examples:
-  npx adamant move --dry-run --from sqlite:./adamant-data --to esdb://log.example:2113,mongodb://db.example/adamant
-  npx adamant move --yes --from env:PRODUCTION --to sqlite:./back`
+  adamant move --dry-run --from sqlite:./adamant-data --to esdb://log.example:2113,mongodb://db.example/adamant
+  adamant move --yes --from env:PRODUCTION --to sqlite:./back`
 
 async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<void> {
   const from = parseInstallationAddress('--from', options.from, process.env)

@@ -88,9 +88,9 @@ const subcommands = (command: Command): Command[] => command.commands.flatMap((s
 const HINT = '(use --help to list arguments and options)'
 const EXAMPLE = `
 Examples:
-  npx adamant demo
-  npx adamant serve
-  npx adamant user add jane@example.com --password-stdin < password.txt
+  adamant demo
+  adamant serve
+  adamant user add jane@example.com --password-stdin < password.txt
 
 Settings are read from environment variables, then from the files of --settings; README.md lists them.`
 

@@ -24,8 +24,8 @@ export function rebuildCommand(open: OpenInstallation): Command {
 
 const EXAMPLE = `
 Examples:
-  npx adamant rebuild diamonds
-  npx adamant rebuild --all --json
+  adamant rebuild diamonds
+  adamant rebuild --all --json
 
 The service can keep running and accepting writes: it switches to the new build when that has caught up. An interrupted rebuild
 resumes the next time you run it.`

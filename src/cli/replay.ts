@@ -28,8 +28,8 @@ Serve it on a separate port. It rejects writes; tokens of the original installat
 Times without an offset are UTC. A date or a minute includes all of it.
 
 Example:
-  npx adamant replay --until 2026-11-22T10:00:00Z --into /tmp/then
-  DATA_DIR=/tmp/then EVENT_STORE=sqlite READ_MODEL=sqlite PORT=8090 npx adamant serve --read-only`
+  adamant replay --until 2026-11-22T10:00:00Z --into /tmp/then
+  DATA_DIR=/tmp/then EVENT_STORE=sqlite READ_MODEL=sqlite PORT=8090 adamant serve --read-only`
 
 /** @throws InvalidArgumentError */
 function parseCutoff(text: string): ReplayCutoff {

@@ -24,7 +24,7 @@ export function rescoreCommand(open: OpenInstallation): Command {
 
 const EXAMPLE = `
 Example:
-  npx adamant rescore
+  adamant rescore
 
 The previous scores stay in the history. An interrupted run resumes the next time you run it.`
 

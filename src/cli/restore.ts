@@ -13,7 +13,7 @@ type RestoreCommandOptions = OutputOptions & { readonly replace?: true; readonly
 export function restoreCommand(open: OpenInstallation): Command {
   return new Command('restore')
     .description('Restore a backup while the service is stopped; existing tokens and signed links become invalid')
-    .argument('[folder]', 'Backup created by `npx adamant backup`')
+    .argument('[folder]', 'Backup created by `adamant backup`')
     .option('--replace', 'Replace the event log of a DATA_DIR that is not empty')
     .option('--in-place', "The log has already been restored, by the server's own tools or by hand")
     .addHelpText('after', HELP)
@@ -33,8 +33,8 @@ The replaced log is kept as events.db.before-EPOCH; delete it when you no longer
 ${SERVER_RESTORE}
 
 Examples:
-  npx adamant restore /backups/adamant-2026-11-22
-  npx adamant restore /backups/adamant-2026-11-22 --replace`
+  adamant restore /backups/adamant-2026-11-22
+  adamant restore /backups/adamant-2026-11-22 --replace`
 
 async function restoreFrom(
   open: OpenInstallation,

@@ -58,7 +58,7 @@ export function serveCommand(open: OpenInstallation, exitReporter: UnexpectedExi
 
 const EXAMPLE = `
 Example:
-  PORT=8080 DATA_DIR=./adamant-data npx adamant serve
+  PORT=8080 DATA_DIR=./adamant-data adamant serve
 
 Settings are read from environment variables; README.md lists them.`
 

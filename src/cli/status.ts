@@ -20,7 +20,7 @@ export function statusCommand(open: OpenInstallation): Command {
     .option('--count', 'Also count the events of each category (reads the whole log)')
     .addHelpText(
       'after',
-      '\nExample:\n  npx adamant status --json\n\nExit code 1: no running service maintains the read models, one of them or scoring is more than 60 s behind, or writes are rejected.',
+      '\nExample:\n  adamant status --json\n\nExit code 1: no running service maintains the read models, one of them or scoring is more than 60 s behind, or writes are rejected.',
     )
     .action((options: StatusOptions) => status(open, options))
 }

@@ -23,21 +23,21 @@ export function tokenCommand(open: OpenInstallation): Command {
     .command('list')
     .description('List the API tokens of one account or of all accounts')
     .argument('[email]', 'E-mail address of the account')
-    .addHelpText('after', '\nExample:\n  npx adamant token list jane@example.com')
+    .addHelpText('after', '\nExample:\n  adamant token list jane@example.com')
     .action((email: string | undefined, options: OutputOptions) => list(open, email, options))
   command
     .command('revoke')
     .description('Revoke an API token')
     .argument('<email>', 'E-mail address of the account')
     .argument('<id>', 'Token id, from `token list`')
-    .addHelpText('after', '\nExample:\n  npx adamant token revoke jane@example.com 4c1d0a6f93be')
+    .addHelpText('after', '\nExample:\n  adamant token revoke jane@example.com 4c1d0a6f93be')
     .action((email: string, id: string, options: OutputOptions) => revoke(open, email, id, options))
   return command
 }
 
 const ADD_EXAMPLE = `
 Example:
-  npx adamant token add jane@example.com --expires-in 90`
+  adamant token add jane@example.com --expires-in 90`
 
 type TokenAddOptions = OutputOptions & { readonly expiresIn?: number }
 

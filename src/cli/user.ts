@@ -64,7 +64,7 @@ export function userCommand(open: OpenInstallation): Command {
   command.addCommand(
     new Command('list')
       .description('List the accounts')
-      .addHelpText('after', '\nExample:\n  npx adamant user list --json')
+      .addHelpText('after', '\nExample:\n  adamant user list --json')
       .action((options: OutputOptions) => list(open, options)),
   )
   command.addCommand(
@@ -72,7 +72,7 @@ export function userCommand(open: OpenInstallation): Command {
       new Command('password').description("Set an account's password and revoke its tokens").argument('<email>', EMAIL),
     )
       .option(...KEEP_OPTION)
-      .addHelpText('after', '\nExample:\n  npx adamant user password jane@example.com --password-stdin < password.txt')
+      .addHelpText('after', '\nExample:\n  adamant user password jane@example.com --password-stdin < password.txt')
       .action((email: string, options: KeepApiTokensOptions & PasswordOptions) => setPassword(open, email, options)),
   )
   command.addCommand(
@@ -80,7 +80,7 @@ export function userCommand(open: OpenInstallation): Command {
       .description("Change an account's plan")
       .argument('<email>', EMAIL)
       .addArgument(new Argument('<plan>', 'New plan').choices(PLANS))
-      .addHelpText('after', '\nExample:\n  npx adamant user plan jane@example.com pro')
+      .addHelpText('after', '\nExample:\n  adamant user plan jane@example.com pro')
       .action((email: string, plan: Plan, options: OutputOptions) =>
         change(
           open,
@@ -95,7 +95,7 @@ export function userCommand(open: OpenInstallation): Command {
       .description('Disable an account and revoke its tokens')
       .argument('<email>', EMAIL)
       .option(...KEEP_OPTION)
-      .addHelpText('after', '\nExample:\n  npx adamant user disable jane@example.com')
+      .addHelpText('after', '\nExample:\n  adamant user disable jane@example.com')
       .action((email: string, options: KeepApiTokensOptions) =>
         change(open, options, { act: 'user disable', subject: email, outcome: 'is disabled' }, ({ context }, origin) =>
           disableAccount(context, { email, apiTokens: apiTokenHandlingOf(options) }, origin),
@@ -106,7 +106,7 @@ export function userCommand(open: OpenInstallation): Command {
     new Command('enable')
       .description('Enable a disabled account')
       .argument('<email>', EMAIL)
-      .addHelpText('after', '\nExample:\n  npx adamant user enable jane@example.com')
+      .addHelpText('after', '\nExample:\n  adamant user enable jane@example.com')
       .action((email: string, options: OutputOptions) =>
         change(open, options, { act: 'user enable', subject: email, outcome: 'is enabled' }, ({ context }, origin) =>
           enableAccount(context, email, origin),
@@ -118,7 +118,7 @@ export function userCommand(open: OpenInstallation): Command {
 
 const EXAMPLE = `
 Example:
-  npx adamant user add jane@example.com --plan pro --password-stdin < password.txt`
+  adamant user add jane@example.com --plan pro --password-stdin < password.txt`
 
 type KeepApiTokensOptions = OutputOptions & { readonly keepApiTokens?: true }
 const apiTokenHandlingOf = ({ keepApiTokens }: KeepApiTokensOptions): ApiTokenHandling =>

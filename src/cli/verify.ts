@@ -30,8 +30,8 @@ function readCount(text: string): number {
 
 const EXAMPLE = `
 Examples:
-  npx adamant verify --json
-  npx adamant verify --sample 1000
+  adamant verify --json
+  adamant verify --sample 1000
 
 A full check folds the whole log again. It needs about as much free disk space in DATA_DIR as the read models take.
 A sample takes seconds: it checks the documents in the sample, the events that they are folded from, the inclusion of these events

@@ -35,7 +35,7 @@ export function webhookCommand(open: OpenInstallation): Command {
 
 const ID = 'Webhook id, from `webhook list`'
 const ADD_EXAMPLE = 'add jane@example.com https://shop.example.com/stock'
-const example = (line: string) => `\nExample:\n  npx adamant webhook ${line}`
+const example = (line: string) => `\nExample:\n  adamant webhook ${line}`
 
 type WebhookAddOptions = OutputOptions & { readonly description?: string }
 

@@ -29,7 +29,7 @@ export function unsupportedNodeMessage(version: string, program: string): string
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined
   return (
     `adamant needs Node ${MIN_NODE_VERSION.join('.')} or newer, and ${program} is Node ${version}: install a newer one ` +
-    '(https://nodejs.org), or use npm start and npx adamant in a folder where npm ci ran: they use the Node that it ' +
+    '(https://nodejs.org), or put node_modules/.bin first in PATH in a folder where npm ci ran: it has the Node that npm ci ' +
     'installed'
   )
 }

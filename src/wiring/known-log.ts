@@ -90,7 +90,7 @@ export async function requireNoKnownLog(settings: Settings, logFile: string, sto
   const name = basename(logFile)
   throw lostLogError(settings, traces, {
     fault: `There is no event log in ${dirname(logFile)}: ${name} is ${existsSync(logFile) ? 'empty' : 'missing'}`,
-    remedy: `put ${name} back, with ${name}-wal if you have it, or run \`npx adamant restore FROM --replace\``,
+    remedy: `put ${name} back, with ${name}-wal if you have it, or run \`adamant restore FROM --replace\``,
   })
 }
 
@@ -108,7 +108,7 @@ export async function requireNoLostLog(
   throw lostLogError(settings, traces, {
     fault: `The event log that EVENT_STORE names, ${withoutCredentials(settings.EVENT_STORE)}, is empty`,
     remedy:
-      "set EVENT_STORE to this installation's log, or restore the server's backup and run `npx adamant restore FROM --in-place`",
+      "set EVENT_STORE to this installation's log, or restore the server's backup and run `adamant restore FROM --in-place`",
   })
 }
 

@@ -117,7 +117,7 @@ export async function requireInstallation(installation: Installation, purpose: I
 
 const unfinishedRestoreError = (folder: string) =>
   new StoreUnavailable(
-    `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, ` +
+    `a restore into ${resolve(folder)} is under way, or was interrupted: run \`adamant restore FROM\` again, ` +
       'then start the service',
   )
 

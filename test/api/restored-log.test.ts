@@ -88,7 +88,7 @@ for (const [description, remove] of [
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         )
         if (served) assert.is(outcome, 'it was served')
-        else assert.match(outcome, /^The event log does not have an event that .* has seen .*npx adamant restore/)
+        else assert.match(outcome, /^The event log does not have an event that .* has seen .*adamant restore/)
         assert.not.match(outcome, '\n')
       }
     }))

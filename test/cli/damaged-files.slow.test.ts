@@ -49,11 +49,11 @@ const differencesOf = async (commands: CommandLine): Promise<{ where: string; do
   (await commands.jsonWithExitCode(1, ['verify']))['differences'] as { where: string; do: string }[]
 
 const LOG_REMEDY =
-  /events\.db is damaged: stop the service, and run `npx adamant restore FROM --replace` with the newest backup/
+  /events\.db is damaged: stop the service, and run `adamant restore FROM --replace` with the newest backup/
 /** SQLite would make a new log of an empty file, so it counts as missing. */
-const LOST_LOG_REMEDY = /events\.db is empty, .* put events\.db back, .* or run `npx adamant restore FROM --replace`/
+const LOST_LOG_REMEDY = /events\.db is empty, .* put events\.db back, .* or run `adamant restore FROM --replace`/
 const VAULT_REMEDY =
-  /vault\.db is damaged: stop the service, and run `npx adamant restore FROM --in-place` with the newest backup/
+  /vault\.db is damaged: stop the service, and run `adamant restore FROM --in-place` with the newest backup/
 const FILES = DAMAGES.filter(([name]) => !name.includes('folder'))
 
 for (const [name, damage] of FILES) {
@@ -95,7 +95,7 @@ for (const [name, damage] of DAMAGES.slice(0, 2)) {
     damage(file)
     const [difference, ...others] = await differencesOf(commands)
     assert.is(difference?.where, file)
-    assert.match(difference?.do ?? '', /npx adamant rebuild diamonds/)
+    assert.match(difference?.do ?? '', /adamant rebuild diamonds/)
     assert.is(others.length, 0)
     await commands.json('rebuild', 'diamonds')
     const verified = await commands.json('verify')

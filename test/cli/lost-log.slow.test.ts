@@ -106,7 +106,7 @@ for (const [what, lose] of [
       installation,
       new RegExp(
         `^adamant: There is no event log in ${dataDir}: events.db is ${what}, but .* found checkpoints of a log, secrets, ` +
-          "accounts' addresses, files\\..* put events.db back, .*npx adamant restore FROM --replace.*an empty DATA_DIR$",
+          "accounts' addresses, files\\..* put events.db back, .*adamant restore FROM --replace.*an empty DATA_DIR$",
         'm',
       ),
     )
@@ -308,7 +308,7 @@ onServer('is refused by every command while the log is empty, and served when it
       new RegExp(
         `^adamant: The event log that EVENT_STORE names, esdb://127.0.0.1:${emptyPeer.port}.*, is empty, but .* found checkpoints of a log, ` +
           "secrets, accounts' addresses, files\\..* set EVENT_STORE to this installation's log, or restore the server's " +
-          'backup and run `npx adamant restore FROM --in-place`',
+          'backup and run `adamant restore FROM --in-place`',
         'm',
       ),
       { ...settings, EVENT_STORE: emptyPeer.url },

@@ -42,7 +42,7 @@ for (const document of documents) {
 test('are found in code blocks and inline code', () => {
   const found = documents.flatMap((document) => commandLinesIn(read(document)))
   assert.ok(found.length > 80, `${found.length}`)
-  const [one] = commandLinesIn('`npx adamant audit diamond|secret ID --at TIME`')
+  const [one] = commandLinesIn('`adamant audit diamond|secret ID --at TIME`')
   assert.equal(one?.words, ['audit', 'diamond|secret', 'ID', '--at', 'TIME'])
   assert.is(commandLineError(program, ['audit', 'stone', '7']), 'audit has no command stone')
   assert.is(commandLineError(program, ['verify', '--some', '7']), 'verify has no option --some')

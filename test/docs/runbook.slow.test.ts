@@ -9,7 +9,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The expected output of each block, by a word in the block. */
 const EXPECTED_OUTPUTS: readonly (readonly [block: string, seen: RegExp])[] = [
-  ['adamant --version', /^\d+\.\d+\.\d+$[^]*npx adamant backup \/backups/m],
+  ['adamant --version', /^\d+\.\d+\.\d+$[^]*adamant backup \/backups/m],
   ['adamant status', /diamonds v\d+ .* yes$/m],
   ['user add', /jane@example\.com is registered/],
   ['jq .expires_in', /^604800$/m],

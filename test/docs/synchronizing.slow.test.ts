@@ -31,9 +31,19 @@ if (isInstalled('curl') && isInstalled('jq')) {
   })
 }
 
-type Stone = { readonly sku: string; readonly cutShape: string; readonly carat: number; readonly price?: number }
+type Stone = { readonly sku: string; readonly price: number; readonly [member: string]: unknown }
+/** In words of laboratories, most of which the service returns in another form. */
 const stonesOf = (prefix: string): Stone[] =>
-  [1, 2, 3].map((n) => ({ sku: `${prefix}-${n}`, cutShape: 'Round', carat: n, price: n * 1000 }))
+  [1, 2, 3].map((n) => ({
+    sku: `${prefix}-${n}`,
+    price: n * 1000,
+    cutShape: 'Round Brilliant',
+    carat: n,
+    cutQuality: 'EX',
+    fluorIntensity: 'None',
+    culetSize: 'None',
+    proportions: { table: 57, depth: 61.9 },
+  }))
 
 for (const [language, program, args, file] of [
   ['python', 'python3', [], 'sync.py'],
@@ -62,7 +72,7 @@ for (const [language, program, args, file] of [
 
     proxy.reset()
     const [one, two, three] = stonesOf(language) as [Stone, Stone, Stone]
-    stock([one, two, three])
+    stock([one, { ...two, sku: ` ${two.sku} ` }, three])
     assert.match(await sync('push'), /^3 created, 0 changed, \d+ deleted\n$/)
     assert.ok(proxy.droppedResponses.includes('POST /v4/diamond/bulk 201'), 'a response was lost')
     assert.is(await sync('push'), '0 created, 0 changed, 0 deleted\n')

@@ -115,7 +115,7 @@ export function subjectCommand(open: OpenInstallation, subject: AuditSubject): C
     )
     .addHelpText(
       'after',
-      `\nExamples:\n  npx adamant audit ${name} ${example}\n  npx adamant audit ${name} ${example} --at 2026-11-22T10:00:00Z`,
+      `\nExamples:\n  adamant audit ${name} ${example}\n  adamant audit ${name} ${example} --at 2026-11-22T10:00:00Z`,
     )
     .action((id: string, options: AuditOptions) => runAudit(open, subject, id, options))
 }

@@ -67,7 +67,7 @@ const appendStoresJoined = (
 const foreignStoresError = (recordedStores: StoreIdentities, stores: StoreIdentities) =>
   new ForeignStores(
     `The log's vault and files are in ${recordedStores.place} (${formatStoreIds(recordedStores)}), but DATA_DIR and READ_MODEL name ${stores.place} ` +
-      `(${formatStoreIds(stores)}): change the settings to the log's own stores, or run \`npx adamant restore --in-place\` if those are lost`,
+      `(${formatStoreIds(stores)}): change the settings to the log's own stores, or run \`adamant restore --in-place\` if those are lost`,
   )
 
 const otherLogError = (
@@ -78,7 +78,7 @@ const otherLogError = (
   new ForeignStores(
     `The event log ${identity.slice(0, 8)} has never been used with the vault and files in ${place}, and ${observer} has seen another log, ` +
       `${other.slice(0, 8)}: change the settings, or put this installation's own log back. Only if they belong together, run ` +
-      '`npx adamant restore --in-place`',
+      '`adamant restore --in-place`',
   )
 
 const formatStoreIds = ({ vault, files }: StoreIdentities) => `vault ${vault.slice(0, 8)}, files ${files.slice(0, 8)}`

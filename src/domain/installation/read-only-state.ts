@@ -64,11 +64,11 @@ export function describeReadOnlyState(state: ReadOnlyState): string {
     return `This is a replay of ${state.from} until ${state.until}: it serves the state of that time and accepts no writes`
   }
   if (state.why === 'half-replayed') {
-    return `This replay of ${state.from} was interrupted before it was complete: delete the folder and run \`npx adamant replay\` again`
+    return `This replay of ${state.from} was interrupted before it was complete: delete the folder and run \`adamant replay\` again`
   }
   const incompleteCopy = `This installation is an incomplete copy of ${state.from}`
   if (state.why === 'abandoned') return `${incompleteCopy}, and the move was abandoned: delete this installation`
-  return `${incompleteCopy}: run the same \`npx adamant move\` command again to resume`
+  return `${incompleteCopy}: run the same \`adamant move\` command again to resume`
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -124,7 +124,7 @@ const credentials = ({ email }: ShareFormInput): Html =>
     <div>
       <label for="token">Your API token</label>
       <input id="token" name="token" type="password" required autocomplete="current-password" autocapitalize="none" />
-      <p class="soft">Your operator creates it with <code>npx adamant token add</code>.</p>
+      <p class="soft">Your operator creates it with <code>adamant token add</code>.</p>
     </div>`
 
 const frontPage = definePages({

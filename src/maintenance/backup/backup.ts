@@ -15,7 +15,7 @@ import { digestOfFile, writeManifest, writePersons, type Manifest } from './mani
 
 /** How to back up stores on servers. */
 export const SERVER_BACKUP = `If EVENT_STORE is a server, back up the event log with the server's own tools before you run this command: take a volume
-snapshot of one node, or copy its files in the order given in its documentation. \`npx adamant backup\` then copies the files
+snapshot of one node, or copy its files in the order given in its documentation. \`adamant backup\` then copies the files
 that the log refers to, including those in GridFS. Read models need no backup, since they can be rebuilt. Do not back up the
 vault (vault_* in MongoDB).`
 

@@ -56,7 +56,7 @@ export function readManifest(folder: string): Manifest {
   const file = join(folder, MANIFEST_FILE)
   if (!existsSync(file)) {
     throw new BadUsage(
-      `${folder} is not a complete backup: it has no ${MANIFEST_FILE}, which \`npx adamant backup\` writes last`,
+      `${folder} is not a complete backup: it has no ${MANIFEST_FILE}, which \`adamant backup\` writes last`,
     )
   }
   try {

@@ -32,7 +32,7 @@ import { personsIn, readManifest, verifyBackup, type Manifest } from './manifest
 
 /** How to restore a log on a server. */
 export const SERVER_RESTORE = `If EVENT_STORE is a server: stop every Adamant process, restore the server's own backup as its documentation says, start the
-server, and run \`npx adamant restore FROM --in-place\`, which restores the files from FROM and begins a new epoch of the log.
+server, and run \`adamant restore FROM --in-place\`, which restores the files from FROM and begins a new epoch of the log.
 Omit FROM if the files were restored by other means, such as mongorestore of fs.files and fs.chunks.`
 
 type RestoreOptions = {
@@ -64,7 +64,7 @@ export async function checkRestore(operation: Operation, options: RestoreOptions
   if (isOnServer && !inPlace)
     throw new BadUsage(`The event log is on a server: --in-place is required. ${SERVER_RESTORE}`)
   if (from === undefined && !inPlace)
-    throw new BadUsage('Missing argument: the backup folder, as in npx adamant restore FROM')
+    throw new BadUsage('Missing argument: the backup folder, as in adamant restore FROM')
   if (inPlace && isLogFileMissing(settings)) {
     throw new NoInstallation(
       `no event log in ${resolve(DATA_DIR)}: --in-place requires a log that has already been restored`,

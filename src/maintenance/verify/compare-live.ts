@@ -79,7 +79,7 @@ const describeAbsence = (name: string, reason: string): LiveModelAbsence => ({
 const describeDamage = ({ model, file, what }: ReadModelLost): LiveModelAbsence => ({
   where: file,
   what,
-  do: `start the service, which rebuilds it, or run npx adamant rebuild ${model}`,
+  do: `start the service, which rebuilds it, or run adamant rebuild ${model}`,
   why: 'damaged',
 })
 
@@ -201,7 +201,7 @@ async function reportParkedStreams(
     differences.add({
       where: `${stream}@${revision}`,
       what,
-      do: `run npx adamant dead-letters retry ${name} ${stream}`,
+      do: `run adamant dead-letters retry ${name} ${stream}`,
     })
   }
   for (const letter of await fresh.build.deadLetters()) {
@@ -227,7 +227,7 @@ async function compareCounts({ model, fresh, differences }: CountComparison): Pr
     if (mismatch === undefined) continue
     const values = Object.entries(where).map(([field, value]) => `${field} ${String(value)}`)
     const what = `the stored count of documents with ${values.join(', ')} must be ${mismatch.folded}, but is ${mismatch.live}`
-    differences.add({ where: name, what, do: `run npx adamant rebuild ${name}` })
+    differences.add({ where: name, what, do: `run adamant rebuild ${name}` })
   }
 }
 

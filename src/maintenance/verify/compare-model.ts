@@ -214,7 +214,7 @@ function reportDifference(
 
 /** It is unknown whether the log or the read model was altered. */
 const ambiguousRemedyOf = (name: string) =>
-  `if the log is intact, run npx adamant rebuild ${name}; if an event was altered, run npx adamant restore`
+  `if the log is intact, run adamant rebuild ${name}; if an event was altered, run adamant restore`
 
 function reportUnstableDocument(
   { projection, differences, table }: BuildComparison,
@@ -223,7 +223,7 @@ function reportUnstableDocument(
   differences.add({
     where: table.describeKey(key),
     what: "is newer than its read model's position, or changes too often to be compared",
-    do: `run verify again; if the difference remains, run npx adamant rebuild ${projection.declaration.name}`,
+    do: `run verify again; if the difference remains, run adamant rebuild ${projection.declaration.name}`,
   })
 }
 

@@ -81,7 +81,7 @@ function parseTilePositions(document: Document | undefined): PositionOrStart[] |
 }
 
 /** If only the tree is wrong. */
-const REBUILD_REMEDY = 'run npx adamant rebuild tree'
+const REBUILD_REMEDY = 'run adamant rebuild tree'
 
 /** Compares the size, and the record of the last batch, with the log at the same checkpoint. */
 async function checkSize(
@@ -216,7 +216,7 @@ function describeShift(inTree: number, inLog: number): string {
 const formatEventCount = (number: number) => (number === 1 ? '1 event' : `${number} events`)
 
 const REBUILD_OR_RESTORE_REMEDY =
-  'an event or the tree was altered outside of the service: if the event is intact, run npx adamant rebuild tree, else npx adamant restore'
+  'an event or the tree was altered outside of the service: if the event is intact, run adamant rebuild tree, else adamant restore'
 
 const idOf = ({ document }: StoredDocument): number => Number(document['id'])
 

@@ -5,7 +5,7 @@ export type VerificationDifference = { readonly where: string; readonly what: st
 
 /** If the log itself was altered. */
 export const RESTORE_REMEDY =
-  'the log was altered outside of the service: find out by whom, and restore a backup with npx adamant restore'
+  'the log was altered outside of the service: find out by whom, and restore a backup with adamant restore'
 
 /** The difference for an event that this release cannot fold. */
 export const toUnfoldableDifference = (

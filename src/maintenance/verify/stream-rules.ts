@@ -133,7 +133,7 @@ function faultOfPayload(event: StoredEvent): string | undefined {
 }
 
 const UNDECODABLE_REMEDY =
-  'if a newer release wrote it, run verify with that release; else the log was altered outside of the service: run npx adamant restore'
+  'if a newer release wrote it, run verify with that release; else the log was altered outside of the service: run adamant restore'
 
 /**
  * What is wrong with the id of an event whose id derives from its content; undefined otherwise. Ids of events from client commands

@@ -41,7 +41,7 @@ export async function requireLogNotRolledBack(
     if (epoch === currentLineage.epoch && (await idAt(event.position)) === event.id) continue
     throw new LogRolledBack(
       `The event log does not have an event that ${observer} has seen (position ${event.position.commit}): it was ` +
-        'replaced by an older copy. Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, then ' +
+        'replaced by an older copy. Run `adamant restore --in-place`, or `adamant restore FROM --replace`, then ' +
         'start the service',
     )
   }

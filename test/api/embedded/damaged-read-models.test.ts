@@ -121,10 +121,7 @@ log('gets 503 for what is on it, with the remedy in the log, and everything else
     assert.is(await total(client), String(STONES))
     expect(201, await client.post('/v4/diamond', stone()))
     expect(200, await service.send({ path: '/health/ready' }))
-    assert.match(
-      lines.join(''),
-      /events\.db is damaged: stop the service, and run `npx adamant restore FROM --replace`/,
-    )
+    assert.match(lines.join(''), /events\.db is damaged: stop the service, and run `adamant restore FROM --replace`/)
     assert.not.match(lines.join(''), /\.ts:\d/, 'a stack trace')
   }),
 )

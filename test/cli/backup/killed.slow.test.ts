@@ -24,7 +24,7 @@ async function completesBefore(step: number, installation: TemporaryInstallation
 async function logStateOf(installation: TemporaryInstallation): Promise<'refused' | 'old' | 'new'> {
   const { code, out, err } = await installation.run(['events'])
   if (code !== 0) {
-    assert.match(err, /^adamant: a restore into .* was interrupted: run `npx adamant restore FROM` again/m)
+    assert.match(err, /^adamant: a restore into .* was interrupted: run `adamant restore FROM` again/m)
     return 'refused'
   }
   const lines = out.trim().split('\n')

@@ -38,7 +38,7 @@ test('is backed up and restored with the server, and the restore command begins 
 
   const unready = await installation.run(['serve'], { ...settings, PORT: '0' })
   assert.is(unready.code, 1)
-  assert.match(unready.err, /adamant: The event log does not have an event that .*npx adamant restore --in-place/)
+  assert.match(unready.err, /adamant: The event log does not have an event that .*adamant restore --in-place/)
   assert.not.match(unready.err, /^ +at /m)
   const unconfirmed = await installation.run(['restore', installation.pathOf('b')], settings)
   assert.is(unconfirmed.code, 2)

@@ -249,7 +249,7 @@ test('of a log with a corrupt event are still printed, with an error that names 
     assert.is(ended?.code, 1)
     const [first, last] = (ended?.err ?? '').trim().split('\n')
     assert.is(first, `diamond-1@1, at position ${String(position)}, is corrupt: its data or metadata is not valid JSON`)
-    assert.match(last ?? '', /^adamant: 1 event could not be read; run npx adamant verify/)
+    assert.match(last ?? '', /^adamant: 1 event could not be read; run adamant verify/)
   }
   assert.equal(printed(others), ['diamond-2@0'])
   assert.is(others?.code, 0)

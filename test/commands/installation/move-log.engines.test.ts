@@ -88,7 +88,7 @@ for (const { name, open } of targets) {
       assert.is(closed?.why, 'half-replayed')
       assert.match(
         closed === undefined ? '' : describeReadOnlyState(closed),
-        /delete the folder and run `npx adamant replay` again/,
+        /delete the folder and run `adamant replay` again/,
       )
     } finally {
       await replay.close()
@@ -96,7 +96,7 @@ for (const { name, open } of targets) {
     const unfinished = await target.closedReason()
     assert.match(
       unfinished === undefined ? '' : describeReadOnlyState(unfinished),
-      /run the same `npx adamant move` command again/,
+      /run the same `adamant move` command again/,
     )
   })
 

@@ -115,11 +115,11 @@ for (const [name, message] of [
   ['fenced', 'This installation was moved to there: it serves reads only; send writes to the new installation'],
   [
     'unfinished',
-    'This installation is an incomplete copy of here: run the same `npx adamant move` command again to resume',
+    'This installation is an incomplete copy of here: run the same `adamant move` command again to resume',
   ],
   [
     'halfReplayed',
-    'This replay of here was interrupted before it was complete: delete the folder and run `npx adamant replay` again',
+    'This replay of here was interrupted before it was complete: delete the folder and run `adamant replay` again',
   ],
   [
     'abandoned',

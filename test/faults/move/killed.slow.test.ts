@@ -96,7 +96,7 @@ test('in the middle of the log resumes there, and its target cannot be used befo
   for (const command of [['serve'], ['user', 'add', 'b@example.com', '--password', 'right horse']]) {
     const { code, err } = await context.commands.run(command, { DATA_DIR: context.target })
     assert.is(code, 1)
-    assert.match(err, /is an incomplete copy of .*: run the same `npx adamant move` command again/)
+    assert.match(err, /is an incomplete copy of .*: run the same `adamant move` command again/)
   }
   await assertResumes(context)
 })

@@ -54,7 +54,7 @@ export const eventLogFormat: SqliteFileFormat = {
 /** A log that receives another log's events, including that log's LogCreated. */
 export const copiedLogFormat: SqliteFileFormat = { ...eventLogFormat, migrations: [createTable] }
 
-export const LOG_DAMAGE_REMEDY = 'stop the service, and run `npx adamant restore FROM --replace` with the newest backup'
+export const LOG_DAMAGE_REMEDY = 'stop the service, and run `adamant restore FROM --replace` with the newest backup'
 
 /** False also for a missing file. SQLite deletes the WAL of a file without content when it opens it. */
 export const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0

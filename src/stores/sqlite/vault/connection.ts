@@ -94,5 +94,5 @@ export function connect(file: string) {
 }
 
 export const VAULT_DAMAGE_REMEDY =
-  'stop the service, and run `npx adamant restore FROM --in-place` with the newest backup, which keeps the event log ' +
+  'stop the service, and run `adamant restore FROM --in-place` with the newest backup, which keeps the event log ' +
   'and restores the addresses of accounts; pending one-time secrets are lost'
