@@ -16,6 +16,15 @@ test.after(({ commands }) => commands.remove())
 const ALLOW_LOCAL_URLS = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
 const lastOf = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 
+test('asks to start the service first, because a webhook begins at the current end of the change feed', async ({
+  commands,
+}) => {
+  const { code, err } = await commands.run(['webhook', 'add', 'ann@example.com', 'https://shop.example.com/stock'])
+  assert.is(code, 1)
+  assert.match(err, /read model diamonds has not been built .*: start the service/)
+  await commands.start(['serve', '--json']).line()
+})
+
 test('adds, lists and removes webhooks', async ({ commands }) => {
   const url = 'https://shop.example.com/stock'
   const made = await commands.json('webhook', 'add', 'ann@example.com', url, '--description', 'Stock')

@@ -10,6 +10,7 @@ import {
   StoreUnavailable,
   WrongRevision,
 } from '../../stores/ports/event-store.ts'
+import { ReadModelNotBuilt } from '../../stores/ports/read-store.ts'
 import { BytesMissing } from '../../stores/ports/file-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../../events/decode.ts'
 import { createResponse, type ResponseHeaders } from './response.ts'
@@ -61,6 +62,7 @@ const KNOWN_ERRORS: readonly (readonly [
   [EventsRemoved, 409, 'The data of this resource was removed by the operator; the request cannot be completed'],
   // The error's own message names servers and folders.
   [LogClosed, 503, 'This installation accepts no writes: it was moved, is a copy, or was started read-only', 30],
+  [ReadModelNotBuilt, 503, 'Lists have not been built from the event log yet; try again', RETRY_AFTER_SECONDS],
   [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
   [OutcomeUnknown, 503, 'A data store is unavailable; try again', RETRY_AFTER_SECONDS],
   [

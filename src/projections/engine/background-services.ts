@@ -45,11 +45,15 @@ export type OpenReadModel = BackgroundService & {
 
 export type ReadModelRegistry = { readModel(projection: Pick<AnyProjection, 'declaration'>): OpenReadModel }
 
+/** Events that a process with requests folds and writes in one turn of the event loop: some milliseconds. */
+export const EVENTS_PER_TURN = 100
+
 export async function openReadModelService(projection: AnyProjection, stores: ConsumerStores): Promise<OpenReadModel> {
   const { store, reads, log } = stores
   const { declaration } = projection
   const model = await openGuardedReadModel(reads, store, declaration)
-  const runner = new ConsumerRunner(new ReadModelConsumer(projection, store, reads, log), store, log)
+  const consumer = new ReadModelConsumer(projection, store, reads, log, EVENTS_PER_TURN)
+  const runner = new ConsumerRunner(consumer, store, log)
   const progress = new ActiveRunner(runner, declaration, reads, model, log)
   return {
     ...toService(declaration.name, progress),

@@ -1,4 +1,5 @@
 import { logLineage } from '../../events/lineage.ts'
+import { waitForTurn } from '../../runtime/event-loop.ts'
 import { retriesStream } from '../../domain/installation/installation.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
@@ -24,11 +25,21 @@ import { streamsToRetry } from './dead-letter.ts'
 
 type BatchEnd = Pick<Checkpoint, 'position' | 'event'>
 
+function* partsOf(batch: SubscriptionBatch, size: number): Generator<SubscriptionBatch> {
+  const { events } = batch
+  let from = 0
+  for (; events.length - from > size; from += size) {
+    const part = events.slice(from, from + size)
+    yield { events: part, position: part.at(-1)?.position ?? batch.position, caughtUp: false }
+  }
+  yield from === 0 ? batch : { ...batch, events: events.slice(from) }
+}
+
 /** Folds batches into one build, and folds streams again that an operator wants retried. */
 export class BatchWriter {
   readonly #checkpoints: CheckpointWriter
   #position: PositionOrStart
-  /** The position of the last batch that changed anything; the stored checkpoint is never before it. */
+  /** The position of the last batch that changed anything, or of the first; the stored checkpoint is never before it. */
   #storedPosition: PositionOrStart
   #event: Checkpoint['event']
 
@@ -41,6 +52,7 @@ export class BatchWriter {
       readonly lineage: string
       readonly checkpoint: Checkpoint | undefined
       readonly parked: Set<string>
+      readonly eventsPerTurn: number
     },
   ) {
     this.#checkpoints = new CheckpointWriter(build, store, log)
@@ -49,9 +61,16 @@ export class BatchWriter {
     this.#event = state.checkpoint?.event ?? null
   }
 
-  static async open(projection: AnyProjection, store: EventStore, build: ReadModelBuild, log: AppLogger) {
+  /** @param eventsPerTurn at most so many events of a batch are folded and written in one turn of the event loop */
+  static async open(
+    projection: AnyProjection,
+    store: EventStore,
+    build: ReadModelBuild,
+    log: AppLogger,
+    eventsPerTurn = Infinity,
+  ) {
     const parked = new Set((await build.deadLetters()).map((deadLetter) => deadLetter.stream))
-    const state = { lineage: await logLineage(store), checkpoint: await build.checkpoint(), parked }
+    const state = { lineage: await logLineage(store), checkpoint: await build.checkpoint(), parked, eventsPerTurn }
     return new BatchWriter(projection, store, build, log, state)
   }
 
@@ -59,8 +78,17 @@ export class BatchWriter {
     return this.#position
   }
 
-  /** A batch may begin before this build's position: the process that filled the build read other batches. */
-  async write({ events: batchEvents, position, last }: SubscriptionBatch): Promise<void> {
+  /**
+   * A batch may begin before this build's position: the process that filled the build read other batches.
+   */
+  async write(batch: SubscriptionBatch): Promise<void> {
+    for (const part of partsOf(batch, this.state.eventsPerTurn)) {
+      if (part !== batch) await waitForTurn()
+      await this.#writePart(part)
+    }
+  }
+
+  async #writePart({ events: batchEvents, position, last }: SubscriptionBatch): Promise<void> {
     if (comparePositions(position, this.#position) <= 0) return
     const events = this.#eventsAfterPosition(batchEvents)
     const end = { position, event: newestEventOf({ events, ...(last && { last }) }) }
@@ -111,7 +139,8 @@ export class BatchWriter {
   async #write({ writes, deadLetters, sequences }: BatchFoldResult, { position, event }: BatchEnd): Promise<void> {
     if (event !== null) this.#event = { id: event.id, position: event.position }
     const checkpoint = { position, log: this.state.lineage, event: this.#event }
-    if (writes.length + deadLetters.length + sequences.length > 0) {
+    // The first checkpoint of a build shows other processes that it belongs to this log.
+    if (writes.length + deadLetters.length + sequences.length > 0 || this.#storedPosition === 'start') {
       await this.#checkpoints.write(writes, checkpoint, deadLetters, sequences)
       this.#storedPosition = position
     } else this.#checkpoints.schedule(checkpoint)

@@ -1,4 +1,3 @@
-import { waitForTurn } from '../../runtime/event-loop.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import {
   StoreUnavailable,
@@ -6,7 +5,7 @@ import {
   type EventStore,
   type PositionOrStart,
 } from '../../stores/ports/event-store.ts'
-import { ReadModelLost, type ReadModelBuild, type ReadStore } from '../../stores/ports/read-store.ts'
+import { ReadModelLost, type Checkpoint, type ReadModelBuild, type ReadStore } from '../../stores/ports/read-store.ts'
 import { ReadModelRebuilder, type WritableBuild } from './read-model-rebuilder.ts'
 import { isCheckpointOfLog, openLiveBuild } from './checkpoint.ts'
 import { neverAborted } from './loop.ts'
@@ -20,15 +19,17 @@ export class ReadModelConsumer implements EventConsumer {
   readonly maxLagMs: number
   readonly rebuilder: ReadModelRebuilder
 
+  /** @param eventsPerTurn as of BatchWriter.open */
   constructor(
     private readonly projection: AnyProjection,
     private readonly store: EventStore,
     private readonly reads: ReadStore,
     private readonly log: AppLogger,
+    eventsPerTurn?: number,
   ) {
     this.name = projection.declaration.name
     this.maxLagMs = projection.maxLagMs ?? 0
-    this.rebuilder = new ReadModelRebuilder(projection, store, reads, log)
+    this.rebuilder = new ReadModelRebuilder(projection, store, reads, log, eventsPerTurn)
     this.prefixes = this.rebuilder.prefixes
   }
 
@@ -41,18 +42,15 @@ export class ReadModelConsumer implements EventConsumer {
   }
 
   /**
-   * Returns the live build if it is intact and belongs to this log, otherwise a rebuilt one. If a rebuild has already
-   * caught up, that one is promoted first: a promotion whose outcome is unknown is repeated before anything more is
-   * written.
+   * Returns the live build if it is intact and belongs to this log, otherwise a new one with everything in the log. If a rebuild has
+   * already caught up, that one is promoted first: a promotion whose outcome is unknown is repeated before anything more is written.
    * @returns undefined if stopped before the build had caught up
    */
   async #openBuild(signal: AbortSignal): Promise<ReadModelBuild | undefined> {
     const { declaration } = this.projection
-    const live = await openLiveBuild(this.reads, declaration)
-    const isUsable =
-      live !== 'lost' && (live.checkpoint === undefined || (await isCheckpointOfLog(this.store, live.checkpoint)))
+    const live = await this.#openUsableLiveBuild()
     const filledBuild = await this.rebuilder.findFilledBuild()
-    const livePosition = isUsable ? (live.checkpoint?.position ?? 'start') : 'start'
+    const livePosition = live?.checkpoint.position ?? 'start'
     const isCaughtUp = filledBuild !== undefined && (await this.rebuilder.catchUp(filledBuild, livePosition, signal))
     if (signal.aborted) return undefined
     if (isCaughtUp) {
@@ -60,10 +58,24 @@ export class ReadModelConsumer implements EventConsumer {
       this.log.info({ model: declaration.name, build: filledBuild.build.id }, 'promoted a rebuilt read model')
       return filledBuild.build
     }
-    if (isUsable) return live.build
-    const why = live === 'lost' ? 'was lost' : 'belongs to another event log or to a restored one'
-    this.log.warn({ model: declaration.name }, `the read model ${why}: rebuilding it`)
-    return this.rebuild(signal)
+    return live?.build ?? this.rebuild(signal)
+  }
+
+  /** Undefined also if there has been none: requests then wait for a complete one. */
+  async #openUsableLiveBuild(): Promise<{ build: ReadModelBuild; checkpoint: Checkpoint } | undefined> {
+    const { declaration } = this.projection
+    const model = await this.reads.model(declaration)
+    const live = (await model.position()) === 'start' ? 'lost' : await openLiveBuild(this.reads, declaration)
+    if (live === 'lost' || live.checkpoint === undefined) {
+      this.log.info({ model: declaration.name }, 'the read model does not exist: building it from the event log')
+      return undefined
+    }
+    if (await isCheckpointOfLog(this.store, live.checkpoint)) return { ...live, checkpoint: live.checkpoint }
+    this.log.warn(
+      { model: declaration.name },
+      'the read model belongs to another event log or to a restored one: rebuilding it',
+    )
+    return undefined
   }
 
   /**
@@ -76,19 +88,6 @@ export class ReadModelConsumer implements EventConsumer {
     if (build !== undefined) await this.rebuilder.promote(build)
     return build
   }
-}
-
-/** Events folded and written in one turn of the event loop: some milliseconds. */
-const PART_EVENTS = 100
-
-function* partsOf(batch: SubscriptionBatch): Generator<SubscriptionBatch> {
-  const { events } = batch
-  let from = 0
-  for (; events.length - from > PART_EVENTS; from += PART_EVENTS) {
-    const part = events.slice(from, from + PART_EVENTS)
-    yield { events: part, position: part.at(-1)?.position ?? batch.position, caughtUp: false }
-  }
-  yield from === 0 ? batch : { ...batch, events: events.slice(from) }
 }
 
 /** Milliseconds between two checks for a build that replaces the live one. */
@@ -116,12 +115,8 @@ class LiveBuildRun implements ConsumerRun {
     return this.#abortController.signal
   }
 
-  /** A large batch in parts, so that requests wait for one part at a time. */
   async handleBatch(batch: SubscriptionBatch): Promise<void> {
-    for (const part of partsOf(batch)) {
-      if (part !== batch) await waitForTurn()
-      await this.target.writer.write(part)
-    }
+    await this.target.writer.write(batch)
   }
 
   async flush(): Promise<void> {

@@ -26,13 +26,14 @@ export class ReadModelRebuilder {
     private readonly store: EventStore,
     private readonly reads: ReadStore,
     private readonly log: AppLogger,
+    private readonly eventsPerTurn?: number,
   ) {
     this.name = projection.declaration.name
     this.prefixes = prefixesOf(this.name, projection)
   }
 
   async openForWriting(build: ReadModelBuild): Promise<WritableBuild> {
-    return { build, writer: await BatchWriter.open(this.projection, this.store, build, this.log) }
+    return { build, writer: await BatchWriter.open(this.projection, this.store, build, this.log, this.eventsPerTurn) }
   }
 
   /**

@@ -139,6 +139,16 @@ export class ReadModelLost extends StoreUnavailable {
   }
 }
 
+/** No projection has run on this log yet, so that the read model says nothing about it. A process with the role projections builds it. */
+export class ReadModelNotBuilt extends StoreUnavailable {
+  override readonly name = 'ReadModelNotBuilt'
+  constructor(model: string) {
+    super(
+      `the read model ${model} has not been built from this event log yet: start the service, or its process with the role projections`,
+    )
+  }
+}
+
 /** How far a build has processed the log, and the identity of that log. */
 export type Checkpoint = {
   readonly position: PositionOrStart

@@ -6,7 +6,7 @@ import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { openGuardedReadModel } from '../../../src/projections/engine/guarded-read-model.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { openDisk, vendorOf, project, withDisk, type Disk } from './inventory-on-disk.ts'
+import { consumerOf, openDisk, vendorOf, project, withDisk, type Disk } from './inventory-on-disk.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
 const test = suite('a guarded read model')
@@ -91,21 +91,40 @@ test(
   }),
 )
 
-test('is empty before the projection has started, and does not create the build', () =>
-  withFolder(async (folder) => {
-    const disk = openDisk(folder)
-    try {
-      const model = await openGuardedReadModel(disk.reads, disk.store, diamonds.declaration)
-      assert.equal(await listIds(model), [])
+test(
+  'refuses to list and count until the first projection has read the whole log, and creates no build',
+  withDisk(async (disk, folder) => {
+    for (let round = 0; round < 3; round++) await vendorOf(disk.store).create(900)
+    const model = await openGuardedReadModel(disk.reads, disk.store, diamonds.declaration)
+    const isNotBuilt = async () => {
+      assert.is(await model.get(1, ['id']), undefined)
       assert.is(await model.position(), 'start')
-      assert.equal(
-        readdirSync(folder).filter((name) => name.startsWith('read-diamonds')),
-        [],
-      )
-    } finally {
-      await disk.close()
+      assert.ok(await isRefused(() => listIds(model)))
+      assert.ok(await isRefused(() => model.count({ owner: 1 })))
     }
-  }))
+    await isNotBuilt()
+    assert.equal(
+      readdirSync(folder).filter((name) => name.startsWith('read-diamonds')),
+      [],
+    )
+
+    const stop = new AbortController()
+    let folded = 0
+    const stoppedHalfway: typeof diamonds = {
+      ...diamonds,
+      toDocument(state) {
+        if (++folded === 1_500) stop.abort()
+        return diamonds.toDocument(state)
+      },
+    }
+    assert.is(await consumerOf(disk, stoppedHalfway).beginRun(stop.signal), undefined)
+    assert.ok(folded >= 1_500 && folded < 2_700, `${folded}`)
+    await isNotBuilt()
+
+    await project(disk)
+    assert.is(await model.count({ owner: 1 }), 2_700)
+  }),
+)
 
 test(
   'checks the identity of the log only when it is opened',

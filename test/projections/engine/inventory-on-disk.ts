@@ -7,6 +7,7 @@ import type { DiamondFields } from '../../../src/domain/diamond/fields.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { CHANGE_NUMBERS, type DiamondRecord } from '../../../src/projections/diamonds/diamond-record.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import { EVENTS_PER_TURN } from '../../../src/projections/engine/background-services.ts'
 import { ReadModelConsumer } from '../../../src/projections/engine/read-model-consumer.ts'
 import type { AnyProjection, Projection } from '../../../src/projections/engine/read-model.ts'
 import { ConsumerRunner } from '../../../src/projections/engine/runner.ts'
@@ -38,11 +39,11 @@ export function openDisk(folder: string): Disk {
 }
 
 /** Runs with the stores of a new folder, and closes them afterwards. */
-export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
+export const withDisk = (run: (disk: Disk, folder: string) => Promise<void>) => () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     try {
-      await run(disk)
+      await run(disk, folder)
     } finally {
       await disk.close()
     }
@@ -67,7 +68,7 @@ export function vendorOf(store: EventStore) {
 type Stores = { readonly store: EventStore; readonly reads: ReadStore }
 
 export const consumerOf = ({ store, reads }: Stores, projection: AnyProjection) =>
-  new ReadModelConsumer(projection, store, reads, silent)
+  new ReadModelConsumer(projection, store, reads, silent, EVENTS_PER_TURN)
 
 export const runnerOf = (stores: Stores, projection: Projection<DiamondRecord> = diamonds) =>
   new ConsumerRunner(consumerOf(stores, projection), stores.store, silent)

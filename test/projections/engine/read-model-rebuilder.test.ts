@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OperationFailure } from '../../../src/maintenance/operation.ts'
@@ -140,15 +141,19 @@ for (const isMade of [true, false]) {
   )
 }
 
+const reachedBy = async (build: ReadModelBuild) => (await build.checkpoint())?.position
+
 test(
-  'that another process promoted is filled by the running projection',
+  'that another process promoted is continued by the running projection',
   withDisk(async (disk) => {
     const vendor = vendorOf(disk.store)
     await vendor.create(2)
     await withRunner(disk, disk.reads, async (reached) => {
-      const promoted = await disk.reads.begin(declaration)
-      await disk.reads.promote(declaration, promoted)
-      await until('the promoted build to be filled', async () => (await promoted.checkpoint()) !== undefined)
+      const promoted = await consumerOf(disk, diamonds).rebuild()
+      assert.ok(promoted !== undefined)
+      await vendor.create(1)
+      const head = await disk.store.head()
+      await until('the promoted build to be continued', async () => isDeepStrictEqual(await reachedBy(promoted), head))
       await vendor.create(2)
       await reached()
       assert.is(await liveId(disk), promoted.id)
