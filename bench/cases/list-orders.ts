@@ -25,7 +25,8 @@ const pages = (few: string): readonly (readonly [name: string, query: string])[]
   ['sorted by price, ascending', 'sort=price'],
   ['sorted by carat, with a cursor', 'sort=carat&after='],
   ['sorted by sku', 'sort=sku'],
-  ['filtered by shape, sorted by score', 'f[cutShape][]=Round&sort=-integral'],
+  ['filtered by shape, sorted by performance', 'f[cutShape][]=Round&sort=-performance'],
+  ['filtered by colour and clarity, sorted by price', 'f[color][]=E&f[clarity][]=VS2&sort=price'],
   ['filtered by origin and kind of colour, sorted by price', 'f[isLabGrown]=0&f[isColored]=0&sort=price'],
   ['filtered by carat, sorted by carat', `${few}&sort=carat`],
   [

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type ApiResponse } from './harness/request.ts'
 import { apiSuite, clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
-import { created, createdMany, current, list } from './harness/stones.ts'
+import { created, createdMany, current, list, stone } from './harness/stones.ts'
 
 const test = apiSuite('the filters and sort orders of v4')
 
@@ -159,9 +159,12 @@ test('are rejected if a list would scan too many diamonds, with the name of a co
     const all = String(MAX_SCANNED + 10)
     await createdMany(vendor, MAX_SCANNED + 10, 'MANY')
     expect(200, await current(vendor, '/v4/diamond?limit=1'))
-    const refused = refusal(422, await vendor.get('/v4/diamond?f[cutShape][]=Round&f[clarity][]=VS1&sort=price'))
-    assert.equal(pointers(refused), ['f[clarity][]'])
-    assert.match(refused.error.join(), 'f[cutShape][]&sort=price works for any number')
+    const refused = refusal(422, await vendor.get('/v4/diamond?f[cutShape][]=Round&f[hasScores]=true&sort=price'))
+    assert.equal(pointers(refused), ['f[hasScores]'])
+    assert.match(
+      refused.error.join(),
+      'More than 50 of your stones would have to be read, because no index serves f[hasScores] with sort=price; f[cutShape][]&sort=price works for any number of stones',
+    )
     const served = expect(200, await current(vendor, '/v4/diamond?f[cutShape][]=Round&sort=price'))
     assert.is(total(served), all)
     for (const end of ['f[priceTo]', 'f[priceFrom]']) {
@@ -170,10 +173,18 @@ test('are rejected if a list would scan too many diamonds, with the name of a co
     for (const end of ['f[dateTo]', 'f[dateFrom]']) {
       assert.equal(pointers(refusal(422, await vendor.get(`/v4/diamond?${end}=20200101T000000Z&sort=price`))), [end])
     }
-    expect(204, await current(vendor, '/v4/diamond?f[cutShape][]=Round&f[clarity][]=VS1&sort=price&f[caratFrom]=5'))
-    refusal(422, await vendor.get('/v4/diamond?f[caratFrom]=0.1&sort=carat'))
+    expect(204, await current(vendor, '/v4/diamond?f[cutShape][]=Round&f[hasScores]=true&sort=price&f[caratFrom]=5'))
+    assert.match(
+      refusal(422, await vendor.get('/v4/diamond?f[caratFrom]=0.1&sort=carat')).error.join(),
+      'More than 50 of your stones are in the range of f[caratFrom]: narrow it',
+    )
     expect(204, await current(vendor, '/v4/diamond?f[caratFrom]=3&sort=carat'))
     assert.is(total(expect(200, await current(vendor, '/v4/diamond?f[isColored]=0&f[dateFrom]=20200101T000000Z'))), all)
+
+    const entries = Array.from({ length: 3 }, (_, index) => stone({ sku: `G-${index}`, color: 'G', clarity: 'VS1' }))
+    expect(201, await vendor.post('/v4/diamond/bulk', { entries }))
+    for (const grade of ['f[color][]=G&f[clarity][]=VS1', 'f[color][]=G', 'f[clarity][]=VS1&f[caratTo]=5'])
+      assert.is(total(expect(200, await current(vendor, `/v4/diamond?${grade}&sort=-price`))), '3', grade)
   } finally {
     await service.stop()
   }

@@ -126,17 +126,15 @@ async function allPages(list: StoredList): Promise<unknown[]> {
   return ids
 }
 
-/** A lower bound of the entries scanned for a list; 0 if it is served by an index alone. */
+/** A lower bound of the entries scanned for a list, by shape or by grade; 0 if it is served by an index alone. */
 function scannedAtLeast(list: StoredList): number {
-  const { isLabGrown, isColored, cutShape, carat, id, sku } = list.filter
-  if (planOf(list).scanned === undefined || id !== undefined || sku !== undefined) return 0
-  const filter = {
-    ...(isLabGrown !== undefined && { isLabGrown }),
-    ...(isColored !== undefined && { isColored }),
-    ...(cutShape !== undefined && { cutShape }),
-    ...(carat !== undefined && { carat }),
+  const { filter } = list
+  if (planOf(list).scanned === undefined || filter.id !== undefined || filter.sku !== undefined) return 0
+  const matches = (...names: readonly (keyof DiamondFilter)[]) => {
+    const given = names.filter((name) => filter[name] !== undefined)
+    return idsOf({ ...list, filter: Object.fromEntries(given.map((name) => [name, filter[name]])) }).length
   }
-  return idsOf({ ...list, filter }).length
+  return Math.min(matches('isLabGrown', 'isColored', 'cutShape', 'carat'), matches('color', 'clarity', 'carat'))
 }
 
 /** Evaluates a list in memory. */
@@ -155,15 +153,15 @@ function idsOf({ filter, sort, stored }: StoredList): number[] {
     .map(({ diamond }) => diamond.id)
 }
 
-const integralOf = (scores: DiamondView['scores']) =>
-  scores === null ? undefined : (JSON.parse(scores) as Scores).integral?.val
+const integralOf = (scores: DiamondView['scores']) => (scores === null ? null : (JSON.parse(scores) as Scores).integral)
 
 function valueOf(
   { diamond, scores }: DiamondView,
   field: ReturnType<typeof parseSort>['field'],
 ): number | string | null {
   if (field === 'date') return diamond.date
-  return field === 'integral' ? (integralOf(scores) ?? null) : diamond.fields[field]
+  if (field === 'integral') return integralOf(scores)?.val ?? null
+  return field === 'performance' ? (integralOf(scores)?.rg ?? null) : diamond.fields[field]
 }
 
 function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: DiamondFilter): boolean {
@@ -191,7 +189,8 @@ function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: 
     within(filter.date, date) &&
     within(filter.carat, fields.carat) &&
     within(filter.price, fields.price) &&
-    within(filter.integral, integralOf(scores))
+    within(filter.integral, integralOf(scores)?.val) &&
+    within(filter.performance, integralOf(scores)?.rg)
   )
 }
 
@@ -220,9 +219,9 @@ const SKUS = ['a', 'b', 'B', '\u{1f48e}']
 const of = <Value>(values: readonly Value[]) => fc.constantFrom(...values)
 
 const scores: fc.Arbitrary<Scores | null> = fc
-  .record({ val: fc.option(of(VALUES), { nil: null }), isOther: fc.boolean() })
-  .map(({ val, isOther }) => ({
-    integral: val === null ? null : { val, rg: 1, d: 0, ver: '1' },
+  .record({ val: fc.option(of(VALUES), { nil: null }), rg: of(VALUES), isOther: fc.boolean() })
+  .map(({ val, rg, isOther }) => ({
+    integral: val === null ? null : { val, rg, d: 0, ver: '1' },
     spread: isOther ? { ct: 1, pc: 1, d: 0, ver: '1' } : null,
     fire: null,
     brilliance: null,
@@ -289,6 +288,7 @@ const conditions = {
   carat: range(CARATS),
   price: range(PRICES),
   integral: range(VALUES),
+  performance: range(VALUES),
   date: range(DATES),
   sku: some(SKUS),
   id: some([1, 2, 3, 5, 8, 13, 21, 99]),

@@ -83,6 +83,7 @@ const FILTER_DESCRIPTIONS: Readonly<Partial<Record<FilterName, readonly string[]
   date: [`Created at this time or later. ${DATE_TIME_FORM}`, `Created at this time or earlier. ${DATE_TIME_FORM}`],
   hasScores: ['Only diamonds with scores, or without.'],
   integral: ['Minimum `scores.integral.val`.', 'Maximum `scores.integral.val`.'],
+  performance: ['Minimum `scores.integral.rg`, the cut performance.', 'Maximum `scores.integral.rg`.'],
 }
 
 function describeFilter({ name, filterKind, field }: ListAttribute): readonly string[] {
@@ -125,7 +126,10 @@ const nameOfSort = (sort: string) =>
 const SORT = choice(SORTS)
   .meta({ id: 'DiamondOrder', 'x-enum-varnames': SORTS.map(nameOfSort) })
   .default(NEWEST_FIRST)
-  .describe('The sort order: ascending, or descending with a leading `-`. Diamonds without the value come last.')
+  .describe(
+    'The sort order: ascending, or descending with a leading `-`. `performance` is `scores.integral.rg`, by which cuts compare whatever ' +
+      'their size; `integral` is `scores.integral.val`, which also favours larger stones. Diamonds without the value come last.',
+  )
 
 const listQuery = (version: ApiVersion) =>
   z.object({

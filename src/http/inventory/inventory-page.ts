@@ -2,7 +2,7 @@ import { stonesTable } from './table.ts'
 import { FIELDS, type FieldName, type V4FilterableField } from '../../domain/diamond/fields.ts'
 import { RequestError, type ErrorDetail } from '../../domain/request-error.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
-import { attributeOf, parametersOf } from '../../projections/diamonds/list-attributes.ts'
+import { attributeOf, NEWEST_FIRST, parametersOf } from '../../projections/diamonds/list-attributes.ts'
 import type { DiamondPageRequest } from '../../projections/diamonds/list-plan.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/field-descriptions.ts'
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/list-query.ts'
@@ -109,7 +109,7 @@ const filterForm = (query: URLSearchParams): Html =>
       ${filteredOf('shape', 'entry').map((name) => choices(query, name))}
       <div class="fields">
         ${FLAGS.map((name) => optionSelect(query, `f[${name}]`))} ${optionSelect(query, 'f[hasScores]')}
-        ${SECONDARY_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'integral', 'any')}
+        ${SECONDARY_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'performance', 'any')}
         ${days(query)} ${optionSelect(query, 'limit')}
       </div>
     </details>
@@ -121,7 +121,7 @@ const filterForm = (query: URLSearchParams): Html =>
 
 const PRIMARY_AMOUNTS = ['carat', 'price'] as const
 
-type RangeName = FilteredFieldOfKind<'amount'> | 'integral' | 'date'
+type RangeName = FilteredFieldOfKind<'amount'> | 'performance' | 'date'
 
 const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
   range(name, (end) => {
@@ -164,7 +164,7 @@ const AMOUNTS = filteredOf('amount')
 /** Labels of ranges, which have two parameters: `f[caratFrom]` and `f[caratTo]`. */
 const RANGES: ReadonlyMap<RangeName, string> = new Map([
   ...AMOUNTS.map((name) => [name, FIELD_DESCRIPTIONS[name].filter] as const),
-  ['integral', 'Integral score'],
+  ['performance', 'Cut performance'],
   ['date', 'Created (UTC)'],
 ])
 
@@ -209,8 +209,8 @@ const SORT_OPTIONS: Choices = [
   ['date', 'Oldest first'],
   ...AMOUNTS.flatMap(ordersOf),
   ...filteredOf('text').flatMap(ordersOf),
-  ['integral', 'Lowest integral score first'],
-  ['-integral', 'Highest integral score first'],
+  ['performance', 'Lowest cut performance first'],
+  ['-performance', 'Highest cut performance first'],
 ]
 
 /** Whether a filter under "More filters" is set. */
@@ -338,7 +338,14 @@ export function describeFilters(query: URLSearchParams): string {
 /** Names parameters as the form does; one that it does not have keeps its name. */
 function inWordsOfForm(fault: ErrorDetail): ErrorDetail {
   if (fault.code === 'unknown_parameter') return fault
-  const message = LABELLED_FILTERS.reduce((text, [name, label]) => text.replaceAll(name, label), fault.message)
+  const orders = new Map([...SORT_OPTIONS, [NEWEST_FIRST, 'Newest first'] as const])
+  const message = LABELLED_FILTERS.reduce(
+    (text, [name, label]) => text.replaceAll(name, label),
+    fault.message,
+  ).replaceAll(
+    /&?sort=(-?\w+)/g,
+    (all, sort: string) => `${all.startsWith('&') ? ' with ' : ''}“${orders.get(sort) ?? sort}”`,
+  )
   return { ...fault, message: message.replace(/^(?:sort|limit)(?= )/, (name) => LABELS[name] ?? name) }
 }
 

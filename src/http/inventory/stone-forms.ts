@@ -22,7 +22,7 @@ type V4Stone = {
   readonly access: number
   readonly date: string
   readonly certifications: readonly Report[]
-  readonly scores: { readonly integral: { readonly val: number } | null } | null
+  readonly scores: { readonly integral: { readonly rg: number } | null } | null
   readonly _links: readonly { readonly rel: string; readonly href: string }[]
 }
 

@@ -17,9 +17,9 @@ const COLUMNS: readonly StoneColumn[] = [
   { name: 'Cut', render: ({ cutQuality: grade }) => (grade === null ? NONE : shortGrade(grade)) },
   { name: 'Price', isNumber: true, render: ({ price }) => (price === null ? NONE : AMOUNT.format(price)) },
   {
-    name: 'Score',
+    name: 'Performance',
     isNumber: true,
-    render: ({ scores }) => scores?.integral?.val.toFixed(2) ?? NONE,
+    render: ({ scores }) => scores?.integral?.rg.toFixed(2) ?? NONE,
   },
   {
     name: 'Reports',

@@ -30,7 +30,7 @@ const documents: ReadModelDefinition<unknown>['documents'] = {
 export const diamonds = defineReadModel<DiamondRecord>({
   name: 'diamonds',
   // Increment the first number when anything else changes what is stored.
-  version: 13 + FIELDS_VERSION,
+  version: 14 + FIELDS_VERSION,
   streamPrefixes: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
   relatedStreams: (stream) => [diamondStream(idOfStream(stream)), scoresStream(idOfStream(stream))],

@@ -23,6 +23,8 @@ type OtherFilters = {
   readonly hasScores?: boolean
   /** `scores.integral.val` */
   readonly integral?: FilterRange
+  /** `scores.integral.rg`: the cut performance, which compares cuts of any size. */
+  readonly performance?: FilterRange
 }
 
 type FieldFilter<Name extends FilterableField> = (typeof FIELDS)[Name]['kind'] extends 'flag'
@@ -35,7 +37,7 @@ type FieldFilter<Name extends FilterableField> = (typeof FIELDS)[Name]['kind'] e
 export type DiamondFilter = { readonly [Name in FilterableField]?: FieldFilter<Name> } & OtherFilters
 
 export type FilterName = keyof DiamondFilter
-type BidirectionalSortField = FieldSortableBothWays | 'date' | 'integral'
+type BidirectionalSortField = FieldSortableBothWays | 'date' | 'integral' | 'performance'
 /** What lists can be sorted by. Ties are sorted by id in the same direction; missing values come last. */
 export type SortField = BidirectionalSortField | FieldSortableAscending
 
@@ -75,6 +77,7 @@ export const LIST_ATTRIBUTES: readonly ListAttribute[] = [
   ...FILTERABLE_FIELDS.map(attributeOfField),
   { name: 'hasScores', filterKind: 'flag', versions: ['v4'], sortDirections: false, isNullable: false },
   { name: 'integral', filterKind: 'range', versions: ['v4'], sortDirections: 'both ways', isNullable: true },
+  { name: 'performance', filterKind: 'range', versions: ['v4'], sortDirections: 'both ways', isNullable: true },
 ]
 
 const ATTRIBUTES_BY_NAME = new Map(LIST_ATTRIBUTES.map((attribute) => [attribute.name, attribute]))
@@ -166,6 +169,7 @@ export const LIST_FIELDS: ModelDeclaration['fields'] = {
   ...Object.fromEntries(COLUMNS.map(({ column: { name, type } }) => [name, type])),
   hasScores: 'integer',
   integral: 'number',
+  performance: 'number',
   // The id again: an index may have the key only at its end, and one index needs it earlier.
   tie: 'integer',
 }
@@ -180,31 +184,48 @@ const EMPTY_LIST_FIELDS = JSON.parse(
 /** @param scores null if there are none */
 export function listFields({ id, owner, date, fields }: LiveDiamond, scores: ScoresJson | null): Document {
   const isScored = hasScores(scores)
-  const integral = isScored ? (parseScores(scores).integral?.val ?? MISSING_NUMBER) : MISSING_NUMBER
-  const document = { ...EMPTY_LIST_FIELDS, id, owner, date, hasScores: Number(isScored), integral, tie: id } as Record<
-    string,
-    FieldValue
-  >
+  const { val: integral = MISSING_NUMBER, rg: performance = MISSING_NUMBER } =
+    (isScored ? parseScores(scores).integral : null) ?? {}
+  const document: Record<string, FieldValue> = {
+    ...EMPTY_LIST_FIELDS,
+    id,
+    owner,
+    date,
+    hasScores: Number(isScored),
+    integral,
+    performance,
+    tie: id,
+  }
   for (const { field, column } of COLUMNS) document[column.name] = column.toFieldValue(fields[field])
   return document
 }
 
 const withIndexPrefix = (...order: readonly string[]) => ['owner', ...INDEX_PREFIX_FIELDS, ...order]
 
-/** All attributes of v4's lists that are not at the front of the index by carat. */
-const COVERED_FIELDS = [
+/** The columns of all of v4's attributes. */
+const LISTED_FIELDS = [
   'date',
   ...COLUMNS.filter(({ field }) => attributeOf(field).versions.includes('v4')).map(({ column }) => column.name),
   'integral',
+  'performance',
   'hasScores',
-].filter((name) => name !== 'carat' && !(INDEX_PREFIX_FIELDS as readonly string[]).includes(name))
+]
+
+/** The front of the second index that is scanned. */
+export const GRADE_FIELDS = ['color', 'clarity'] as const
 
 /**
- * The index of a sort order. A text has too many values for merging ranges, so its index has no prefix. The index by
- * carat covers all other attributes: remaining combinations scan it, within the limit.
+ * An index by carat that covers all attributes of v4's lists. Combinations that no index serves in order scan one of these within the
+ * limit: the diamonds with these values of its front, and in the carat range.
  */
+export function coveringIndexOf(front: readonly string[]): readonly string[] {
+  const first = ['owner', ...front, 'carat', 'tie']
+  return [...first, ...LISTED_FIELDS.filter((name) => !first.includes(name))]
+}
+
+/** The index of a sort order. A text has too many values for merging ranges, so its index has no prefix. */
 export function sortIndexOf(name: SortField): readonly string[] {
-  if (name === 'carat') return [...withIndexPrefix('carat', 'tie'), ...COVERED_FIELDS]
+  if (name === 'carat') return coveringIndexOf(INDEX_PREFIX_FIELDS)
   return attributeOf(name).filterKind === 'range' ? withIndexPrefix(name, 'id') : ['owner', name, 'id']
 }
 
@@ -220,6 +241,7 @@ export const INDEXES: readonly (readonly string[])[] = [
   ...subsets(V3_FLAGS).map((flags) => ['owner', ...flags, ...DATE_INDEX_FIELDS]),
   ...V3_VALUES.map(dateIndexOf),
   ...SORT_FIELDS.map(sortIndexOf),
+  coveringIndexOf(GRADE_FIELDS),
 ]
 
 /** Fields by which documents are counted on each write. */

@@ -9,11 +9,11 @@ import {
   type Sort,
 } from './list-attributes.ts'
 import {
+  accessPathOf,
   restrictToCounts,
   isServed,
   filterNamesOf,
   parseSort,
-  type CountQuery,
   type DiamondPageRequest,
   type KeysetCursor,
   type DiamondListPlan,
@@ -21,36 +21,38 @@ import {
 
 export type DiamondListRequest = { readonly filter: DiamondFilter; readonly page: DiamondPageRequest }
 
+type MeasuredList = { readonly total: number; readonly plan: DiamondListPlan }
+
 /**
- * The total number of matches over all pages, and the plan restricted to cells that have diamonds.
+ * The total number of matches over all pages, and the plan to execute, restricted to cells that have diamonds.
  * @throws RequestError `invalid` if the list would scan more than its limit
  */
 export async function totalOf(
   model: ReadModel,
   request: DiamondListRequest,
   plan: DiamondListPlan,
-): Promise<{ total: number; plan: DiamondListPlan }> {
+): Promise<MeasuredList> {
+  const measured = await measure(model, plan)
+  if (typeof measured !== 'number') return measured
+  if (plan.otherwise !== undefined) return totalOf(model, request, plan.otherwise)
+  throw scanLimitExceeded(request, measured)
+}
+
+/** @returns the limit if the plan exceeds it */
+async function measure(model: ReadModel, plan: DiamondListPlan): Promise<MeasuredList | number> {
   const counts = plan.countsWhere === undefined ? [] : await model.counts(plan.countsWhere)
   const storedTotal = counts.reduce((sum, { documents }) => sum + documents, 0)
   if (plan.countsWhere !== undefined && storedTotal === 0) return { total: 0, plan }
   const restrictedPlan = plan.countsWhere === undefined ? plan : restrictToCounts(plan, counts)
-  const { scanned } = restrictedPlan
-  if (scanned === 'kept' && storedTotal > plan.maxScanned) throw scanLimitExceeded(request, plan.maxScanned)
-  if (scanned !== undefined && scanned !== 'kept') await countBounded(model, scanned, request)
-  return {
-    total: restrictedPlan.total === 'kept' ? storedTotal : await countBounded(model, restrictedPlan.total, request),
-    plan: restrictedPlan,
+  const { scanned = 'kept', total: counted } = restrictedPlan
+  if (plan.scanned === 'kept' && storedTotal > plan.maxScanned) return plan.maxScanned
+  let total = storedTotal
+  for (const query of [scanned, counted]) {
+    if (query === 'kept') continue
+    total = await model.count(query.where, query.bounded)
+    if (query.bounded !== undefined && total > query.bounded.upTo) return query.bounded.upTo
   }
-}
-
-async function countBounded(
-  model: ReadModel,
-  { where, bounded }: CountQuery,
-  request: DiamondListRequest,
-): Promise<number> {
-  const count = await model.count(where, bounded)
-  if (bounded === undefined || count <= bounded.upTo) return count
-  throw scanLimitExceeded(request, bounded.upTo)
+  return { total: counted === 'kept' ? storedTotal : total, plan: restrictedPlan }
 }
 
 /** With keyset pagination one more document is read, to know whether there is a next page. */
@@ -97,17 +99,30 @@ export function nearestServedListOf(filter: DiamondFilter, sort: Sort): { filter
   return { filter: Object.fromEntries(servedNames.map((name) => [name, filter[name]])), sort }
 }
 
+/** Names the filters that cause it, what works for any number of stones, and what narrows the list. */
 function scanLimitExceeded({ filter, page: { sort = NEWEST_FIRST } }: DiamondListRequest, limit: number): RequestError {
-  const servedList = nearestServedListOf(filter, sort)
-  const servedNames = filterNamesOf(servedList.filter)
-  const alternative = [...servedNames.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
-  const unservedName = filterNamesOf(filter).find((name) => !servedNames.includes(name))
-  const message =
-    `would have to scan more than ${limit.toLocaleString('en')} of your diamonds; ${alternative} works for any number. ` +
-    'Or narrow the list by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
-  const pointer = unservedName === undefined ? 'sort' : parameterOf(unservedName, filter)
-  return new RequestError('invalid', [{ pointer, message, code: 'range' }])
+  const most = `More than ${limit.toLocaleString('en')} of your stones`
+  const path = accessPathOf(filter, parseSort(sort))
+  if (path === 'by value') return refusalOf('f[sku][]', `${most} have these SKUs: ask for fewer SKUs at a time`)
+  const served = filterNamesOf(nearestServedListOf(filter, sort).filter)
+  const parametersFor = (names: readonly FilterName[]) => names.map((name) => parameterOf(name, filter))
+  const causes = parametersFor(filterNamesOf(filter).filter((name) => !served.includes(name)))
+  const [pointer = 'sort'] = causes
+  const alternative = `${[...parametersFor(served), `sort=${sort}`].join('&')} works for any number of stones`
+  return path === 'ordered'
+    ? refusalOf(
+        pointer,
+        `${most} are in the range of ${pointer}: narrow it, or add f[cutShape][], f[isLabGrown] or f[isColored]; ${alternative}`,
+      )
+    : refusalOf(
+        pointer,
+        `${most} would have to be read, because no index serves ${causes.join(' and ')} with sort=${sort}; ${alternative}. ` +
+          'Narrow the list by f[color][] and f[clarity][], or by f[cutShape][], f[isLabGrown] and f[isColored], and by f[caratFrom] and f[caratTo]',
+      )
 }
+
+const refusalOf = (pointer: string, message: string) =>
+  new RequestError('invalid', [{ pointer, message, code: 'range' }])
 
 /** The name in the query; for a range, one of the given ends. */
 function parameterOf(name: FilterName, { [name]: value }: DiamondFilter): string {

@@ -1,3 +1,5 @@
+import { clarity, color } from '../../domain/dictionaries/colors.ts'
+import type { Dictionary } from '../../domain/dictionaries/dictionary.ts'
 import { SHAPE_IDS } from '../../domain/dictionaries/shapes.ts'
 import type {
   CountLimit,
@@ -9,7 +11,9 @@ import type {
   WhereClause,
 } from '../../stores/ports/read-store.ts'
 import {
+  coveringIndexOf,
   dateIndexOf,
+  GRADE_FIELDS,
   INDEX_PREFIX_FIELDS,
   MIN_NUMBER,
   attributeOf,
@@ -53,10 +57,12 @@ export type DiamondListPlan = {
   /** Selects the stored counts that give the total and the non-empty cells; only those are read. */
   readonly countsWhere?: WhereClause
   readonly maxScanned: number
+  /** The plan to try if this one would scan too many. */
+  readonly otherwise?: DiamondListPlan
 }
 
 type PlanQuery = Pick<Query, 'where' | 'order' | 'after'>
-export type CountQuery = { readonly where: WhereClause; readonly bounded?: CountLimit }
+type CountQuery = { readonly where: WhereClause; readonly bounded?: CountLimit }
 
 /**
  * Maximum number of diamonds that a list may scan as entries of a covering index. Scanning that many takes four times
@@ -111,18 +117,21 @@ export function planList(
       }
     }
     case 'scanned': {
-      const index = sortIndexOf('carat')
-      const expandedWhere = withAllPrefixValues(where)
-      const bounded = { by: index, upTo: maxScanned }
-      const candidates = filter.carat === undefined ? 'kept' : { where: scanPrefixOf(expandedWhere), bounded }
-      return {
-        index,
-        queries: queriesFor(expandedWhere, 'tie'),
-        total: { where: expandedWhere, bounded },
-        scanned: candidates,
-        countsWhere: countedConditionsOf(where),
-        maxScanned,
+      const scan = (front: readonly PrefixField[]): DiamondListPlan & { scanned: CountQuery } => {
+        const index = coveringIndexOf(front)
+        const expandedWhere = withAllPrefixValues(where, front)
+        const bounded = { by: index, upTo: maxScanned }
+        const total = { where: expandedWhere, bounded }
+        const scanned = { where: frontOf(expandedWhere, front), bounded }
+        return { index, queries: queriesFor(expandedWhere, 'tie'), total, scanned, maxScanned }
       }
+      const byShape: DiamondListPlan = {
+        ...scan(INDEX_PREFIX_FIELDS),
+        ...(filter.carat === undefined && { scanned: 'kept' }),
+        countsWhere: countedConditionsOf(where),
+      }
+      const hasGrade = GRADE_FIELDS.some((name) => filter[name] !== undefined)
+      return hasGrade ? { ...scan(GRADE_FIELDS), otherwise: byShape } : byShape
     }
   }
 }
@@ -134,7 +143,7 @@ const countedConditionsOf = (where: WhereClause): WhereClause => {
 
 type AccessPath = 'by date' | 'by value' | 'ordered' | 'scanned'
 
-function accessPathOf(filter: DiamondFilter, order: SortOrder): AccessPath {
+export function accessPathOf(filter: DiamondFilter, order: SortOrder): AccessPath {
   const names = filterNamesOf(filter)
   if (order.field === 'date' && names.every(isServedByDate)) return 'by date'
   if (filter.id !== undefined || filter.sku !== undefined) return 'by value'
@@ -157,19 +166,20 @@ const isFilteredBySortField = (filter: DiamondFilter, { field }: SortOrder) => f
 /** An index may have `id` only at its end. The index by carat has further fields, so it uses the copy `tie`. */
 const tieBreakerOf = ({ field }: SortOrder) => (field === 'carat' ? 'tie' : 'id')
 
-/** The conditions that match the leading fields of the scanned index. */
-const scanPrefixOf = ({ owner = 0, isLabGrown = 0, isColored = 0, shape = 0, carat }: WhereClause): WhereClause => ({
-  owner,
-  isLabGrown,
-  isColored,
-  shape,
-  ...(carat !== undefined && { carat }),
-})
+type PrefixField = (typeof INDEX_PREFIX_FIELDS | typeof GRADE_FIELDS)[number]
 
-const INDEX_PREFIX_VALUES: Readonly<Record<(typeof INDEX_PREFIX_FIELDS)[number], readonly number[]>> = {
+/** The conditions on the front of a covering index. */
+const frontOf = (where: WhereClause, front: readonly PrefixField[]): WhereClause =>
+  Object.fromEntries(Object.entries(where).filter(([name]) => ['owner', ...front, 'carat'].includes(name)))
+
+const entriesOf = ({ all }: Dictionary) => [MISSING_ENTRY, ...all.map(({ id }) => id)]
+
+const PREFIX_VALUES: Readonly<Record<PrefixField, readonly number[]>> = {
   isLabGrown: [0, 1],
   isColored: [0, 1],
   shape: [MISSING_ENTRY, ...SHAPE_IDS],
+  color: entriesOf(color),
+  clarity: entriesOf(clarity),
 }
 
 /** The plan restricted to cells that have documents. */
@@ -193,13 +203,13 @@ export function restrictToCounts(plan: DiamondListPlan, counts: readonly Documen
 }
 
 /** Adds all values of prefix fields without a condition. */
-const withAllPrefixValues = (where: WhereClause): WhereClause => ({
+const withAllPrefixValues = (
+  where: WhereClause,
+  prefix: readonly PrefixField[] = INDEX_PREFIX_FIELDS,
+): WhereClause => ({
   ...where,
   ...Object.fromEntries(
-    INDEX_PREFIX_FIELDS.filter((name) => where[name] === undefined).map((name) => [
-      name,
-      { in: INDEX_PREFIX_VALUES[name] },
-    ]),
+    prefix.filter((name) => where[name] === undefined).map((name) => [name, { in: PREFIX_VALUES[name] }]),
   ),
 })
 

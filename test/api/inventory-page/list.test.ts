@@ -6,6 +6,8 @@ import {
   parametersOf,
   SORTS,
 } from '../../../src/projections/diamonds/list-attributes.ts'
+import type { Scores } from '../../../src/optics/scores.ts'
+import { untilEtag } from '../harness/scored.ts'
 import { expect, type ApiResponse } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
@@ -84,12 +86,34 @@ test('keeps the chosen filters in its form', async ({ service }) => {
   assert.match(text, /<details\s+open>/)
 })
 
-test('offers every filter and sort order of the v4 list', async ({ service }) => {
+test('offers every filter and sort order of the v4 list, and of the two overall scores only the cut performance', async ({
+  service,
+}) => {
   const { openPage } = await newOwner(service)
   const { text } = expect(200, await openPage('/inventory'))
-  const members = LIST_ATTRIBUTES.filter(({ name, versions }) => name !== 'id' && versions.includes('v4'))
+  const members = LIST_ATTRIBUTES.filter(
+    ({ name, versions }) => name !== 'id' && name !== 'integral' && versions.includes('v4'),
+  )
   for (const parameter of members.flatMap(parametersOf)) assert.ok(text.includes(`name="${parameter}"`), parameter)
-  for (const sort of SORTS) assert.ok(text.includes(`<option value="${sort === NEWEST_FIRST ? '' : sort}"`), sort)
+  for (const sort of SORTS) {
+    const isOffered = text.includes(`<option value="${sort === NEWEST_FIRST ? '' : sort}"`)
+    assert.is(isOffered, !sort.endsWith('integral'), sort)
+  }
+})
+
+test('shows the cut performance that the report page grades, not the value that depends on the size', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, scored: true })
+  try {
+    const { owner, openPage } = await newOwner(service)
+    const { id } = await created(owner, { carat: 3, cutQuality: 'Excellent' })
+    const { scores } = (await untilEtag(owner, id, '"0.1"')).json() as { scores: Scores }
+    const [val, rg] = [scores.integral?.val.toFixed(2), scores.integral?.rg.toFixed(2)]
+    assert.is.not(val, rg)
+    const { text } = expect(200, await openPage('/inventory?sort=-performance'))
+    assert.ok(text.includes(`>${rg}<`) && !text.includes(`>${val}<`))
+  } finally {
+    await service.stop()
+  }
 })
 
 test('is paginated and keeps the filters', async ({ service }) => {

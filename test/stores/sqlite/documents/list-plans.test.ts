@@ -60,22 +60,25 @@ for (const sort of SORTS) {
   }
 }
 
-test('scan a covering index for filters that no index serves', () => {
-  const { finds, counts } = plansOf(
-    {
-      color: [1],
-      clarity: [2],
-      hasScores: true,
-      price: { to: 3 },
-      integral: { from: 0.5 },
-      cutShape: ['Trilliant'],
-      date: { from: 5 },
-    },
-    { sort: '-integral' },
-  )
-  for (const plan of [...counts.filter((one) => one.length > 0), ...finds])
-    assert.match(plan.join(), /COVERING INDEX by_owner_isLabGrown_isColored_shape_carat_tie/)
-})
+const UNSERVED: DiamondFilter = {
+  hasScores: true,
+  price: { to: 3 },
+  integral: { from: 0.5 },
+  performance: { from: 0.5 },
+  cutShape: ['Trilliant'],
+  date: { from: 5 },
+}
+for (const [name, filter, index] of [
+  ['shape and weight', UNSERVED, /COVERING INDEX by_owner_isLabGrown_isColored_shape_carat_tie/],
+  ['colour and clarity', { ...UNSERVED, color: [1], clarity: [2] }, /COVERING INDEX by_owner_color_clarity_carat_tie/],
+  ['colour', { ...UNSERVED, color: [1] }, /COVERING INDEX by_owner_color_clarity_carat_tie/],
+  ['clarity', { ...UNSERVED, clarity: [2] }, /COVERING INDEX by_owner_color_clarity_carat_tie/],
+] as const) {
+  test(`scan the covering index by ${name} for filters that no index serves`, () => {
+    const { finds, counts } = plansOf(filter, { sort: '-integral' })
+    for (const plan of [...counts.filter((one) => one.length > 0), ...finds]) assert.match(plan.join(), index)
+  })
+}
 
 test('use the indexes by sku and by flags without a sort order', () => {
   assert.match(plansOf({ sku: ['a'] }, {}).finds.join(), /INDEX by_owner_sku_date_id \(owner=\? AND sku=\?\)$/)
