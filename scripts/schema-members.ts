@@ -42,7 +42,7 @@ export function describeType(schema: JsonSchema): string {
   if (Array.isArray(values)) return values.map(String).join(', ')
   if (value !== undefined) return String(value)
   if (type === 'array') return `array of ${describeType(objectOf(items))}`
-  return `${listOf(type).map(typeWord).join(' or ')}${describeBound(schema)}`
+  return `${listOf(type).map(typeWord).join(' or ')}${describeLimits(schema)}${defaultText(schema)}`
 }
 
 export const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
@@ -50,10 +50,21 @@ export const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') +
 const TYPE_WORDS: Readonly<Record<string, string>> = { string: 'string', boolean: 'boolean', object: 'object' }
 const typeWord = (type: string) => TYPE_WORDS[type] ?? type
 
-function describeBound({ minimum, exclusiveMinimum }: JsonSchema): string {
-  if (minimum !== undefined) return ` ≥ ${String(minimum)}`
-  return exclusiveMinimum === undefined ? '' : ` > ${String(exclusiveMinimum)}`
+/** Limits, without that of the integers that JSON can hold. */
+function describeLimits({ minimum, exclusiveMinimum, maximum: upper, maxLength }: JsonSchema): string {
+  const maximum = upper === Number.MAX_SAFE_INTEGER ? undefined : upper
+  const limits = [
+    ...(minimum === undefined || maximum === undefined ? [] : [` ${String(minimum)} to ${String(maximum)}`]),
+    ...(minimum === undefined || maximum !== undefined ? [] : [` ≥ ${String(minimum)}`]),
+    ...(exclusiveMinimum === undefined ? [] : [` > ${String(exclusiveMinimum)}`]),
+    ...(maximum === undefined || minimum !== undefined ? [] : [` ≤ ${String(maximum)}`]),
+    ...(maxLength === undefined ? [] : [` of at most ${String(maxLength)} characters`]),
+  ]
+  return limits.join(',')
 }
+
+const defaultText = ({ default: value }: JsonSchema) =>
+  value === undefined || value === '' ? '' : `, default ${JSON.stringify(value)}`
 
 /** The description of a schema and of its alternatives: that of a nullable member is on its non-null alternative. */
 const describeSchema = (schema: JsonSchema): string =>

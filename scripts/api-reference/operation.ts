@@ -55,9 +55,9 @@ export function operationText({ method, path, operation }: ListedOperation): str
     description,
     `Authentication: ${authenticationText(security)}.`,
     ...(parameterRows.length === 0 ? [] : [markdownTable(['parameter', 'in', 'type', 'description'], parameterRows)]),
-    ...(requestBody === undefined ? [] : [bodyText(requestBody)]),
+    ...(requestBody === undefined ? [] : [bodyText(requestBody), ...exampleIn(requestBody.content)]),
     markdownTable(['response', 'description', 'body'], responseRows),
-    ...examplesIn(responses),
+    ...Object.values(responses).flatMap(({ content = {} }) => exampleIn(content)),
   ].join('\n\n')
 }
 
@@ -94,9 +94,8 @@ function bodyText({ required, content }: NonNullable<OperationObject['requestBod
   return rows.length === 0 ? heading : `${heading}\n\n${markdownTable(['member', 'type', 'description'], rows)}`
 }
 
-const examplesIn = (responses: OperationObject['responses']) =>
-  Object.values(responses).flatMap(({ content = {} }) =>
-    Object.values(content).flatMap(({ example }) =>
-      example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(example, undefined, 2)}\n\`\`\``],
-    ),
-  )
+/** The example of a body, the same for all of its media types. */
+function exampleIn(content: ContentByMediaType): readonly string[] {
+  const example = Object.values(content).find((one) => one.example !== undefined)?.example
+  return example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(example, undefined, 2)}\n\`\`\``]
+}

@@ -8,7 +8,16 @@ import {
 import { reportCheckUrl } from '../domain/certification/page-cells.ts'
 import { comparisonKey } from '../domain/visible-text.ts'
 import { LINK_LIFETIMES, parseText, type LinkBuilder, type ParseResult } from './json.ts'
-import { assignedMembers, DIAMOND_ID, mustBe, objectSchema, parseInput, parsedBy, textFaultCode } from './parse.ts'
+import {
+  DIAMOND_ID,
+  assignedMembers,
+  exampleObject,
+  mustBe,
+  objectSchema,
+  parseInput,
+  parsedBy,
+  textFaultCode,
+} from './parse.ts'
 
 const LABORATORY = z.enum(LABORATORIES).meta({ id: 'Laboratory' })
 
@@ -66,35 +75,34 @@ function parseReportNumber(given: string): string | undefined {
 const EXPECTED_LABORATORY = `one of ${LABORATORIES.join(', ')}`
 const EXPECTED_NUMBER = `a string of 1 to ${MAX_NUMBER_LENGTH} printable characters`
 
+const NEW_CERTIFICATION_MEMBERS = {
+  product: DIAMOND_ID,
+  laboratory: parsedBy(
+    z.union([LABORATORY, z.string()], mustBe(EXPECTED_LABORATORY, `is required: ${EXPECTED_LABORATORY}`)),
+    parseLaboratory,
+    EXPECTED_LABORATORY,
+    'unknown_value',
+  ).meta({ examples: ['GIA'] }),
+  number: parsedBy(
+    z.string(mustBe(EXPECTED_NUMBER)).meta({ maxLength: MAX_NUMBER_LENGTH }),
+    parseReportNumber,
+    EXPECTED_NUMBER,
+    textFaultCode(MAX_NUMBER_LENGTH),
+  )
+    .nullish()
+    .describe("The report's number.")
+    .meta({ examples: ['2141438171'] }),
+  ...assignedMembers(['id', 'url', 'warnings']),
+  file: z
+    .unknown()
+    .optional()
+    .describe('In a multipart form: the report, a PDF of at most 10 MB. In JSON it is ignored.'),
+}
+
 /** A certification to attach, as JSON or as the parts of a form. null means absent. */
-export const NEW_CERTIFICATION = objectSchema(
-  {
-    product: DIAMOND_ID.meta({ examples: [53_940] }),
-    laboratory: parsedBy(
-      z.union([LABORATORY, z.string()], mustBe(EXPECTED_LABORATORY, `is required: ${EXPECTED_LABORATORY}`)),
-      parseLaboratory,
-      EXPECTED_LABORATORY,
-      'unknown_value',
-    ).meta({ examples: ['GIA'] }),
-    number: parsedBy(
-      z.string(mustBe(EXPECTED_NUMBER)).meta({ maxLength: MAX_NUMBER_LENGTH }),
-      parseReportNumber,
-      EXPECTED_NUMBER,
-      textFaultCode(MAX_NUMBER_LENGTH),
-    )
-      .nullish()
-      .describe("The report's number.")
-      .meta({ examples: ['2141438171'] }),
-    ...assignedMembers(['id', 'url', 'warnings']),
-    file: z
-      .unknown()
-      .optional()
-      .describe('In a multipart form: the report, a PDF of at most 10 MB. In JSON it is ignored.'),
-  },
-  'a certification',
-)
+export const NEW_CERTIFICATION = objectSchema(NEW_CERTIFICATION_MEMBERS, 'a certification')
   .transform(({ product, laboratory, number = null }): CertificationInput => ({ diamond: product, laboratory, number }))
-  .meta({ id: 'NewCertification' })
+  .meta({ id: 'NewCertification', examples: [exampleObject(NEW_CERTIFICATION_MEMBERS)] })
 
 const CERTIFICATION_OBJECT = { name: 'a certification', members: ['product', 'laboratory', 'number', 'file'] }
 

@@ -146,14 +146,34 @@ export const parsedBy = <From, Value>(
 /**
  * A JSON object with exactly these members.
  * @param name such as `a diamond`
- * @param example for the message if the value is not an object
+ * @param example JSON, for the message if the value is not an object, and for the API reference
  */
 export const objectSchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape, name: string, example?: string) => {
   const expected = `${name} must be a JSON object${example === undefined ? '' : ` such as ${example}`}`
-  return z.strictObject(shape, {
+  const schema = z.strictObject(shape, {
     error: ({ code, input }) => (code === 'invalid_type' ? `${expected}, got ${describeJsonType(input)}` : undefined),
   })
+  return example === undefined ? schema : schema.meta({ examples: [JSON.parse(example)] })
 }
+
+/** The example of a schema in the API reference, or of what it wraps. */
+export function exampleOf(schema: z.core.$ZodType): unknown {
+  const [example] = z.globalRegistry.get(schema)?.examples ?? []
+  const { innerType } = schema._zod.def as { readonly innerType?: z.core.$ZodType }
+  return example === undefined && innerType !== undefined ? exampleOf(innerType) : example
+}
+
+/** An object with the examples of its members. @param names default: all members that have one */
+export const exampleObject = (
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  names: readonly string[] = Object.keys(shape),
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const example = shape[name] && exampleOf(shape[name])
+      return example === undefined ? [] : [[name, example]]
+    }),
+  )
 
 /** Members that the service assigns. They are ignored in requests, so that clients can send back what they read. */
 export const assignedMembers = <Name extends string>(names: Iterable<Name>) =>
@@ -179,7 +199,11 @@ const ID = `the id of a diamond, an integer from 1 to ${Number.MAX_SAFE_INTEGER}
 
 const MUST_BE_ID = mustBe(ID, `is required: ${ID}`)
 
-export const DIAMOND_ID = z.int(MUST_BE_ID).min(1, MUST_BE_ID).describe('The id of a diamond.')
+export const DIAMOND_ID = z
+  .int(MUST_BE_ID)
+  .min(1, MUST_BE_ID)
+  .describe('The id of a diamond.')
+  .meta({ examples: [337] })
 
 /** The diamond id in a member, even if the rest of the object is invalid; undefined if there is none. */
 export const parseDiamondId = (input: unknown, member: string): number | undefined =>

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { VERSION } from '../../src/runtime/version.ts'
 import { expect } from './harness/request.ts'
+import { shown } from './harness/stones.ts'
 import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 
 const test = apiSuite('the OpenAPI description')
@@ -35,6 +36,26 @@ test('contains the endpoints for programs, and no pages or their assets', async 
     '/inventory',
   ])
     assert.not.ok(path in paths, path)
+})
+
+test('has examples that create and change stones', async ({ service }) => {
+  type Operation = { readonly requestBody?: { readonly content: Record<string, { readonly example: object }> } }
+  const { paths } = expect(200, await service.send({ path: '/openapi.json' })).json() as {
+    paths: Record<string, Record<string, Operation>>
+  }
+  const exampleOf = (path: string, method: string) =>
+    paths[path]?.[method]?.requestBody?.content['application/json']?.example ?? {}
+  for (const version of ['v3', 'v4']) {
+    const { id } = shown(
+      expect(201, await service.ann.post(`/${version}/diamond`, exampleOf(`/${version}/diamond`, 'post'))),
+    )
+    const changes = exampleOf(`/${version}/diamond/{id}`, 'patch')
+    expect(200, await service.ann.patch(`/${version}/diamond/${id}`, changes))
+    const bulk = `/${version}/diamond/bulk`
+    expect(201, await service.ann.post(bulk, exampleOf(bulk, 'post')))
+    const { entries: [entry] = [] } = exampleOf(bulk, 'patch') as { readonly entries?: readonly object[] }
+    expect(200, await service.ann.patch(bulk, { entries: [{ ...entry, id }] }))
+  }
 })
 
 test('is linked from the API reference, as are its files, also at an address with trailing slashes', async ({

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { created } from '../api/harness/stones.ts'
+import { accessibilityViolations } from './accessibility.ts'
 import { saveScreenshot } from './chromium.ts'
 import { DESKTOP_AND_DARK_PHONE, fitsScreen, testOnDevices } from './devices.ts'
 
@@ -44,6 +45,27 @@ await testOnDevices('the API reference', DESKTOP_AND_DARK_PHONE, (test, device) 
     assert.match(text, /^200/)
     assert.match(text, /TRIED/)
     assert.equal(messages, [])
+    await page.close()
+  })
+
+  test('keeps the token when it is loaded again, and creates the stone of its example', async ({
+    service,
+    browser,
+  }) => {
+    const { page, messages } = await browser.open()
+    await openReference(page, service.url)
+    await page.click('.btn.authorize')
+    assert.match((await page.textContent('.modal-ux .auth-container')) ?? '', 'bearer')
+    await page.fill('.modal-ux input', service.ann.token)
+    await page.click('.modal-ux .btn.authorize')
+    await page.reload()
+    await page.click('#operations-Inventory-createDiamond .opblock-summary')
+    await page.click('#operations-Inventory-createDiamond .execute')
+    const response = await page.waitForSelector('#operations-Inventory-createDiamond .live-responses-table .response')
+    assert.match((await response.textContent()) ?? '', /^201/)
+    assert.equal(await accessibilityViolations(page, 'critical'), [])
+    assert.equal(messages, [])
+    await saveScreenshot(page, `reference-example-${device.name}`)
     await page.close()
   })
 })

@@ -8,7 +8,15 @@ import {
   type IdentifiedFieldChanges,
 } from '../../representations/diamond/parse-diamond.ts'
 import { isJsonObject, type ParseResult } from '../../representations/json.ts'
-import { atMost, DIAMOND_ID, parseDiamondId, mustBe, objectSchema, parseInput } from '../../representations/parse.ts'
+import {
+  atMost,
+  DIAMOND_ID,
+  exampleOf,
+  parseDiamondId,
+  mustBe,
+  objectSchema,
+  parseInput,
+} from '../../representations/parse.ts'
 import { mapInSlices } from '../../runtime/event-loop.ts'
 
 const ENTRIES_MAX = 500
@@ -24,10 +32,10 @@ export const bulkSchema = (entry: z.ZodType) =>
         .max(ENTRIES_MAX, atMost(ENTRIES_MAX, 'diamonds')),
     },
     'a bulk request',
-    '{"entries": [...]}',
+    `{"entries": [${JSON.stringify(exampleOf(entry))}]}`,
   )
 
-const BULK = bulkSchema(z.unknown())
+const BULK = bulkSchema(z.unknown().meta({ examples: [{ id: 337 }] }))
 
 export const DELETE_ENTRY = objectSchema({ id: DIAMOND_ID }, 'an entry', '{"id": 337}')
 

@@ -75,7 +75,11 @@ const CLIENT = {
     .optional()
     .describe('The client id, unless sent by HTTP Basic.')
     .meta({ examples: ['1_3bcbxd9e24g0gk4swg0kwgcwo'] }),
-  client_secret: z.string().optional().describe('The client secret, unless sent by HTTP Basic.'),
+  client_secret: z
+    .string()
+    .optional()
+    .describe('The client secret, unless sent by HTTP Basic.')
+    .meta({ examples: ['4ok2x70rlfokc8g0wws8c8kwcokw80k44sg48goc0ok4w0so0k'] }),
 }
 
 const ClientCredentialsSchema = z.object(CLIENT)

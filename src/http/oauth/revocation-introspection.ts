@@ -13,7 +13,11 @@ import {
 } from './client-authentication.ts'
 
 const TokenParameters = withClient({
-  token: z.string().optional().describe('An access token or a refresh token.'),
+  token: z
+    .string()
+    .optional()
+    .describe('An access token or a refresh token.')
+    .meta({ examples: ['v1.5d41402abc4b2a76.WzEsMCwi...'] }),
   token_type_hint: z
     .string()
     .optional()

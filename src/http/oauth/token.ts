@@ -23,7 +23,7 @@ const Grant = withClient({
     .describe('`password` starts a session, `refresh_token` continues one.')
     .meta({ examples: ['password'] }),
   username: text.describe("With `password`: the account's e-mail address.").meta({ examples: ['ann@example.com'] }),
-  password: text.describe('With `password`: the password of the account.'),
+  password: text.describe('With `password`: the password of the account.').meta({ examples: ['correct horse'] }),
   refresh_token: text.describe('With `refresh_token`: the refresh token of the last response. It can be used once.'),
   scope: text.describe('`user`, the only scope.').meta({ examples: ['user'] }),
 })

@@ -44,9 +44,10 @@ export function createOpenApiDocument(endpoints: readonly DocumentedEndpoint[], 
 const DOCUMENT_OPTIONS: CreateDocumentOptions = {
   /**
    * zod omits the examples and default of a schema with a transform, since they could describe its output. Ours describe
-   * the input.
+   * the input. zod gives an integer without limits those of a number that JSON can hold; the lower one says nothing.
    */
   override({ zodSchema, jsonSchema }) {
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     const { examples } = z.globalRegistry.get(zodSchema) ?? {}
     const { def } = zodSchema._zod
     const defaultValue = def.type === 'default' ? def.defaultValue : undefined

@@ -16,6 +16,16 @@ const dark = matchMedia('(prefers-color-scheme: dark)')
 const look = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 look()
 dark.addEventListener('change', look)
+// Swagger UI gives no name to the list of servers, the body and some other fields.
+const nameOf = ({ id, tagName, placeholder }) =>
+  placeholder || (id === 'servers' ? 'Server' : tagName === 'TEXTAREA' ? 'Request body' : 'Value')
+const nameFields = () => {
+  for (const field of document.querySelectorAll('#reference :is(input, select, textarea):not([aria-label])')) {
+    const parameter = field.closest('[data-param-name]')
+    if (field.labels.length === 0 || field.id === 'servers') field.ariaLabel = parameter ? parameter.dataset.paramName : nameOf(field)
+  }
+}
+new MutationObserver(nameFields).observe(document.getElementById('reference'), { childList: true, subtree: true })
 fetch(base + 'openapi.json')
   .then((answer) => answer.json())
   .then((spec) =>
@@ -27,6 +37,7 @@ fetch(base + 'openapi.json')
       defaultModelsExpandDepth: 0,
       displayRequestDuration: true,
       filter: true,
+      persistAuthorization: true,
       syntaxHighlight: { activated: true },
       tryItOutEnabled: true,
       validatorUrl: null,

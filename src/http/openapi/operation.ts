@@ -1,5 +1,6 @@
 import { z, type ZodType } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import { exampleOf } from '../../representations/parse.ts'
 import type { ResponseDescription, Endpoint, VersionedSchema } from '../kit/endpoint.ts'
 import type { ExpandedPath } from '../kit/path-parameters.ts'
 
@@ -113,10 +114,15 @@ function requireObjectSchema(schema: ZodType): z.ZodObject {
 function requestBodyOf({ body }: DocumentedEndpoint, version: string | undefined) {
   if (body === undefined) return undefined
   const schema = body.schema && schemaFor(body.schema, version)
+  const example = schema && exampleOf(schema)
   return {
     required: schema?.safeParse({}).success !== true,
     content: Object.fromEntries(
-      body.mediaTypes.filter(Boolean).map((mediaType) => [mediaType, { schema: schema ?? {} }]),
+      body.mediaTypes.filter(Boolean).map((mediaType) => {
+        // A form with a file has examples of its members only.
+        const hasExample = example !== undefined && mediaType !== 'multipart/form-data'
+        return [mediaType, { schema: schema ?? {}, ...(hasExample && { example }) }]
+      }),
     ),
   }
 }

@@ -51,9 +51,13 @@ const flag = z
   .transform((value) => value === true || value === 'true' || value === '1')
   .default(false)
 
-const passphrase = text.describe(
-  'A passphrase that the reader needs in addition to the key. At most 1,000 characters; empty for none.',
-)
+const passphrase = text
+  .describe('A passphrase that the reader needs in addition to the key. At most 1,000 characters; empty for none.')
+  .meta({ examples: ['correct horse'] })
+
+const secret = text
+  .describe('The secret. At most 1,000 characters on the basic plan, 5,000 on standard, 10,000 on pro.')
+  .meta({ examples: ['the door opens with 4711'] })
 
 const options = {
   passphrase,
@@ -72,9 +76,7 @@ export const GenerateParameters = defineParameters(options, PARAMETER_OPTIONS)
 
 export const ShareParameters = defineParameters(
   {
-    secret: text
-      .describe('The secret. At most 1,000 characters on the basic plan, 5,000 on standard, 10,000 on pro.')
-      .meta({ examples: ['the door opens with 4711'] }),
+    secret,
     ...options,
   },
   PARAMETER_OPTIONS,
@@ -83,7 +85,7 @@ export const ShareParameters = defineParameters(
 /** The form on the front page. It contains the credentials, because a form cannot send an Authorization header. */
 export const FormParameters = defineParameters(
   {
-    secret: text,
+    secret,
     email: text.describe("The sender's e-mail address, with `token`. May be empty if anonymous sharing is allowed."),
     token: text.describe('An API token of the account.'),
     ...options,

@@ -2,6 +2,7 @@ import { settlesWithin } from '../../runtime/deadline.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import { Interruption } from '../../runtime/outages.ts'
 import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
+import { ReadModelNotBuilt } from '../../stores/ports/read-store.ts'
 
 /** Milliseconds of back-off after a failure: the first, doubled up to the maximum. Retries have no limit. */
 const INITIAL_BACKOFF_MS = 50
@@ -124,7 +125,8 @@ export class Loop {
       this.#interruption.end()
       return outcome ?? 'ended'
     } catch (error) {
-      if (lifetime.isStopped) return 'ended'
+      // A model is not built yet at the first start and after an upgrade: its work is left to the next run.
+      if (lifetime.isStopped || error instanceof ReadModelNotBuilt) return 'ended'
       this.#failures++
       this.#interruption.recordFailure(error)
       return 'failed'

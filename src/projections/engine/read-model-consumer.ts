@@ -67,7 +67,7 @@ export class ReadModelConsumer implements EventConsumer {
     const model = await this.reads.model(declaration)
     const live = (await model.position()) === 'start' ? 'lost' : await openLiveBuild(this.reads, declaration)
     if (live === 'lost' || live.checkpoint === undefined) {
-      this.log.info({ model: declaration.name }, 'the read model does not exist: building it from the event log')
+      this.log.debug({ model: declaration.name }, 'the read model does not exist: building it from the event log')
       return undefined
     }
     if (await isCheckpointOfLog(this.store, live.checkpoint)) return { ...live, checkpoint: live.checkpoint }

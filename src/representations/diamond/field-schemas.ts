@@ -89,10 +89,12 @@ function scaleSchema(
 
 type EntryField = Extract<FieldDefinition, { kind: 'entry' }>
 
+const dictionaryText = (name: string) => `the dictionary ${name} (GET /v2/constants)`
+
 /** By integer id, the only form in v3. */
 function entryById(field: EntryField, absentMessage?: string) {
   const { name, has } = field.dictionary
-  const { error } = mustBe(`an id of the dictionary ${name}`, absentMessage)
+  const { error } = mustBe(`an id of ${dictionaryText(name)}`, absentMessage)
   // A preprocessor, because the schema is shared by several dictionaries and does not know their names.
   return z.preprocess((given, context) => {
     if (typeof given !== 'number') context.addIssue(issueOf('type', error({ input: given })))
@@ -104,7 +106,7 @@ function entryById(field: EntryField, absentMessage?: string) {
 /** By title, short form, alias or id. */
 function entryByName(field: EntryField, absentMessage?: string) {
   const { name, has, find } = field.dictionary
-  const expected = `a title, short form, alias or id of the dictionary ${name}`
+  const expected = `a title, short form, alias or id of ${dictionaryText(name)}`
   const idOf = (given: string | number) => {
     if (typeof given === 'number') return has(given) ? given : undefined
     return given.length <= MAX_WORD_LENGTH ? find(given) : undefined
@@ -117,7 +119,7 @@ function entryByName(field: EntryField, absentMessage?: string) {
   )
 }
 
-const SHAPE_ID = 'an id of the dictionary cutShape'
+const SHAPE_ID = `an id of ${dictionaryText('cutShape')}`
 
 const shapeOfId = (id: number) => (isShapeId(id) ? id : undefined)
 
@@ -130,7 +132,7 @@ const shapeById = (absentMessage?: string) =>
  */
 function shapeByName(max: number, absentMessage?: string) {
   const otherName = `another string of 1 to ${max} characters without control characters and not only digits`
-  const expected = `a cut shape's title, alias or id, or ${otherName}`
+  const expected = `a title, alias or id of ${dictionaryText('cutShape')}, or ${otherName}`
   const shapeOf = (given: string | number) => {
     if (typeof given === 'number') return shapeOfId(given)
     const text = parseText(given, max)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FIELDS, memberNameOf, PROPORTION_FIELDS, type ProportionField } from '../../domain/diamond/fields.ts'
-import { mustBe } from '../parse.ts'
+import { exampleObject, mustBe } from '../parse.ts'
 import { documentationOf, fieldSchema, outputSchema } from './field-schemas.ts'
 
 const ABOUT =
@@ -13,13 +13,17 @@ const members = (schemaOf: (name: ProportionField) => z.ZodType) =>
 
 const MUST_BE_OBJECT = mustBe('an object such as {"table": 57}')
 
+const CHANGES = members((name) => fieldSchema(name, 'v4').nullish())
+
+/** What most reports of rounds state. */
+const EXAMPLE_MEMBERS = ['length', 'width', 'height', 'table', 'depth', 'crownAngle', 'pavilionAngle']
+
 /** `proportions` in a request. null removes a value, or all; in a diamond to create it means absent. */
 export const PROPORTION_CHANGES = z
-  .strictObject(
-    members((name) => fieldSchema(name, 'v4').nullish()),
-    { error: ({ code, input }) => (code === 'invalid_type' ? MUST_BE_OBJECT.error({ input }) : undefined) },
-  )
-  .meta({ id: 'ProportionChanges' })
+  .strictObject(CHANGES, {
+    error: ({ code, input }) => (code === 'invalid_type' ? MUST_BE_OBJECT.error({ input }) : undefined),
+  })
+  .meta({ id: 'ProportionChanges', examples: [exampleObject(CHANGES, EXAMPLE_MEMBERS)] })
   .nullish()
   .describe(ABOUT)
 

@@ -12,7 +12,7 @@ import {
 } from '../../domain/diamond/fields.ts'
 import { isTextMember, SCORE_MEMBERS, type ScoreName } from '../../optics/scores.ts'
 import { CERTIFICATION } from '../certification.ts'
-import { assignedMembers, DIAMOND_ID, objectSchema } from '../parse.ts'
+import { assignedMembers, DIAMOND_ID, exampleObject, objectSchema } from '../parse.ts'
 import { documentationOf, fieldSchema, outputSchema } from './field-schemas.ts'
 import { PROPORTION_CHANGES, PROPORTION_WARNINGS, PROPORTIONS } from './proportion-schemas.ts'
 import { isShownInVersion } from './scores-json.ts'
@@ -56,15 +56,16 @@ const IS_ASSIGNED: ReadonlySet<string> = new Set(ASSIGNED_MEMBERS)
 
 type DiamondInput = Readonly<Record<string, unknown>>
 
+/** The members of a stone in the examples of the API reference. */
+const EXAMPLE_MEMBERS = 'sku price cutShape carat clarity color cutQuality polish symmetry proportions'.split(' ')
+
 /** A diamond to create. null means absent. */
-export const NEW_DIAMOND: PerApiVersion<z.ZodType<NewDiamond>> = versions((version) =>
-  objectSchema(
-    memberSchemas(version, 'is required', (schema) => schema),
-    'a diamond',
-  )
+export const NEW_DIAMOND: PerApiVersion<z.ZodType<NewDiamond>> = versions((version) => {
+  const members = memberSchemas(version, 'is required', (schema) => schema)
+  return objectSchema(members, 'a diamond')
     .transform((given: DiamondInput) => splitInput(given).set as NewDiamond)
-    .meta({ id: `NewDiamond.${version}` }),
-)
+    .meta({ id: `NewDiamond.${version}`, examples: [exampleObject(members, EXAMPLE_MEMBERS)] })
+})
 
 /** Splits the input into values to set and fields to remove (null). */
 function splitInput(given: DiamondInput): Pick<DiamondFieldChanges, 'set' | 'removed'> {
@@ -93,14 +94,15 @@ const toFieldChanges = (version: ApiVersion, given: DiamondInput): DiamondFieldC
 export const DIAMOND_CHANGES: PerApiVersion<z.ZodType<DiamondFieldChanges>> = versions((version) =>
   objectSchema(changes(version), 'a diamond')
     .transform((given: DiamondInput) => toFieldChanges(version, given))
-    .meta({ id: `DiamondChanges.${version}` }),
+    .meta({ id: `DiamondChanges.${version}`, examples: [exampleObject(changes(version), ['price'])] }),
 )
 
-export const IDENTIFIED_FIELD_CHANGES = versions((version) =>
-  objectSchema({ ...changes(version), id: DIAMOND_ID }, 'a diamond')
+export const IDENTIFIED_FIELD_CHANGES = versions((version) => {
+  const members = { ...changes(version), id: DIAMOND_ID }
+  return objectSchema(members, 'a diamond')
     .transform(({ id, ...given }) => ({ id, change: toFieldChanges(version, given) }))
-    .meta({ id: `ChangesOfDiamond.${version}` }),
-)
+    .meta({ id: `ChangesOfDiamond.${version}`, examples: [exampleObject(members, ['id', 'price'])] })
+})
 
 const links = z.array(z.object({ rel: z.string(), href: z.url() }))
 

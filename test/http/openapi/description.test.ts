@@ -6,7 +6,7 @@ import { fieldsOf, memberNameOf, PROPORTION_FIELDS } from '../../../src/domain/d
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from '../../../src/http/constants/constants.ts'
 import { createOpenApiDocument } from '../../../src/http/openapi/description.ts'
-import { TAGS } from '../../../src/http/openapi/operation.ts'
+import { isApiEndpoint, schemaFor, TAGS } from '../../../src/http/openapi/operation.ts'
 import { routeFinder } from '../route-finder.ts'
 
 type Parameter = { readonly name: string; readonly in: string; readonly description?: string }
@@ -20,7 +20,7 @@ type Operation = {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly content: object }
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: object }>> }
   readonly responses: Readonly<Record<string, Response>>
 }
 
@@ -36,6 +36,26 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 const test = suite('the OpenAPI document')
+
+test('has an example of every body besides forms with a file, and the endpoint accepts it', () => {
+  const findRoute = routeFinder(ENDPOINTS)
+  const lacking: string[] = []
+  for (const { path, method, operation } of operations) {
+    for (const [mediaType, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
+      const name = `${method} ${path} ${mediaType}`
+      if (mediaType === 'multipart/form-data') continue
+      const { endpoint, version } = findRoute(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1')) ?? {}
+      if (endpoint === undefined || !isApiEndpoint(endpoint)) continue
+      const parsed = endpoint.body?.schema && schemaFor(endpoint.body.schema, version).safeParse(example)
+      if (parsed?.success !== true || Object.keys(example ?? {}).length === 0) lacking.push(name)
+    }
+  }
+  assert.equal(lacking, [])
+})
+
+test('names no limit of an integer that only JSON has', () => {
+  assert.not.match(JSON.stringify(document), `${Number.MIN_SAFE_INTEGER}`)
+})
 
 test('uses only declared tags', () => {
   const strange = operations.filter(({ operation }) =>

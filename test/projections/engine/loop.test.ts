@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AppLogger } from '../../../src/runtime/logger.ts'
 import { Loop } from '../../../src/projections/engine/loop.ts'
+import { ReadModelNotBuilt } from '../../../src/stores/ports/read-store.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
@@ -78,6 +79,20 @@ test('logs an outage when it begins and when it ends, not every attempt', async 
     ['warn: interrupted; trying again', 'info: resumed after an interruption'],
   )
   assert.equal(work.counters, { name: 'fails', runs: 5, failures: 4 })
+})
+
+test('logs nothing while a read model that it needs is not built yet, and runs again', async () => {
+  const { log, lines } = recordingLog()
+  let tries = 0
+  const work = new Loop('reads', log, async () => {
+    tries++
+    if (tries <= 2) throw new ReadModelNotBuilt('imports')
+    return 'done'
+  })
+  work.start()
+  await until('the end', () => tries === 3)
+  await work.stop()
+  assert.equal([lines, work.counters], [[], { name: 'reads', runs: 3, failures: 0 }])
 })
 
 test('that is woken runs at once, and again if it was woken during a run', async () => {

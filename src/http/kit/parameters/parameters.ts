@@ -3,6 +3,7 @@ import { parse } from 'qs'
 import { z } from 'zod'
 import { RequestError } from '../../../domain/request-error.ts'
 import { isJsonObject, describeJsonType } from '../../../representations/json.ts'
+import { exampleObject } from '../../../representations/parse.ts'
 import { discardRest, readWithLimits, refuseEncoding } from '../body-limits.ts'
 import type { EndpointContext, RequestBody } from '../endpoint.ts'
 import { JSON_TYPES, refuseLarge } from '../json-body.ts'
@@ -30,7 +31,7 @@ export function defineParameters<Shape extends z.ZodRawShape>(
   shape: Shape,
   { rules, maxBytes, verbatimNumbers = [], ignoresQuery = false }: ParameterOptions,
 ): RequestParameters<Shape> {
-  const schema = z.object(shape)
+  const schema = z.object(shape).meta({ examples: [exampleObject(shape)] })
   const lists = Object.keys(shape).filter((name) => isList(shape[name] as z.core.$ZodType))
   const read = createRawParameterReader({ maxBytes, rules, verbatimNumbers, ignoresQuery })
   return {
