@@ -73,6 +73,9 @@ try {
       phases,
       '--include-path-regex',
       paths,
+      // A request of the change feed may wait for 60 s.
+      '--request-timeout',
+      '70',
       '--generation-database',
       'none',
       '--seed',

@@ -124,7 +124,7 @@ const QUERY = z.object({
     .string()
     .optional()
     .describe('A cursor of the feed, or `now`. If absent, the feed starts at the beginning.')
-    .meta({ examples: ['0-17'] }),
+    .meta({ examples: ['0-48213'] }),
   limit: limit(100).describe('Maximum number of changes per response.'),
   wait: wholeNumber(0, 60).default(0).describe('Long polling: how many seconds to wait if there are no changes yet.'),
 })
