@@ -51,16 +51,16 @@ const TYPE_WORDS: Readonly<Record<string, string>> = { string: 'string', boolean
 const typeWord = (type: string) => TYPE_WORDS[type] ?? type
 
 /** Limits, without that of the integers that JSON can hold. */
-function describeLimits({ minimum, exclusiveMinimum, maximum: upper, maxLength }: JsonSchema): string {
-  const maximum = upper === Number.MAX_SAFE_INTEGER ? undefined : upper
+function describeLimits({ minimum, exclusiveMinimum, maximum, maxLength }: JsonSchema): string {
+  if (maxLength !== undefined) return ` of at most ${String(maxLength)} characters`
+  const hasMaximum = maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER
+  if (minimum !== undefined && hasMaximum) return ` ${String(minimum)} to ${String(maximum)}`
   const limits = [
-    ...(minimum === undefined || maximum === undefined ? [] : [` ${String(minimum)} to ${String(maximum)}`]),
-    ...(minimum === undefined || maximum !== undefined ? [] : [` ≥ ${String(minimum)}`]),
-    ...(exclusiveMinimum === undefined ? [] : [` > ${String(exclusiveMinimum)}`]),
-    ...(maximum === undefined || minimum !== undefined ? [] : [` ≤ ${String(maximum)}`]),
-    ...(maxLength === undefined ? [] : [` of at most ${String(maxLength)} characters`]),
+    minimum === undefined ? '' : ` ≥ ${String(minimum)}`,
+    exclusiveMinimum === undefined ? '' : ` > ${String(exclusiveMinimum)}`,
+    hasMaximum ? ` ≤ ${String(maximum)}` : '',
   ]
-  return limits.join(',')
+  return limits.filter(Boolean).join(',')
 }
 
 const defaultText = ({ default: value }: JsonSchema) =>

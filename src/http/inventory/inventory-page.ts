@@ -213,6 +213,9 @@ const SORT_OPTIONS: Choices = [
   ['-performance', 'Highest cut performance first'],
 ]
 
+const nameOfOrder = (sort: string): string =>
+  SORT_OPTIONS.find(([value]) => value === (sort === NEWEST_FIRST ? '' : sort))?.[1] ?? sort
+
 /** Whether a filter under "More filters" is set. */
 const hasSecondaryFilter = (query: URLSearchParams): boolean =>
   [...query.keys()].some((name) => !PRIMARY_PARAMETERS.has(name))
@@ -338,15 +341,10 @@ export function describeFilters(query: URLSearchParams): string {
 /** Names parameters as the form does; one that it does not have keeps its name. */
 function inWordsOfForm(fault: ErrorDetail): ErrorDetail {
   if (fault.code === 'unknown_parameter') return fault
-  const orders = new Map([...SORT_OPTIONS, [NEWEST_FIRST, 'Newest first'] as const])
-  const message = LABELLED_FILTERS.reduce(
-    (text, [name, label]) => text.replaceAll(name, label),
-    fault.message,
-  ).replaceAll(
-    /&?sort=(-?\w+)/g,
-    (all, sort: string) => `${all.startsWith('&') ? ' with ' : ''}“${orders.get(sort) ?? sort}”`,
-  )
-  return { ...fault, message: message.replace(/^(?:sort|limit)(?= )/, (name) => LABELS[name] ?? name) }
+  const message = LABELLED_FILTERS.reduce((text, [name, label]) => text.replaceAll(name, label), fault.message)
+    .replaceAll(/(&?)sort=(-?\w+)/g, (_all, and: string, sort: string) => `${and && ' with '}“${nameOfOrder(sort)}”`)
+    .replace(/^(?:sort|limit)(?= )/, (name) => LABELS[name] ?? name)
+  return { ...fault, message }
 }
 
 const LABELLED_FILTERS: readonly (readonly [string, string])[] = [

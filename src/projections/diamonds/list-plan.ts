@@ -117,7 +117,7 @@ export function planList(
       }
     }
     case 'scanned': {
-      const scan = (front: readonly PrefixField[]): DiamondListPlan & { scanned: CountQuery } => {
+      const scan = (front: readonly PrefixField[]): DiamondListPlan => {
         const index = coveringIndexOf(front)
         const expandedWhere = withAllPrefixValues(where, front)
         const bounded = { by: index, upTo: maxScanned }

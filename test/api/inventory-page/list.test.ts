@@ -116,6 +116,23 @@ test('shows the cut performance that the report page grades, not the value that 
   }
 })
 
+test('says in the words of its form why a list is refused', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, maxScannedDiamonds: 2 })
+  try {
+    const { owner, openPage } = await newOwner(service)
+    await createdMany(owner, 3)
+    const { text } = expect(422, await openPage('/inventory?f[cutShape][]=Round&f[performanceFrom]=0.9&sort=-price'))
+    assert.ok(
+      text.includes(
+        'no index serves Cut performance, from with “Highest price first”; Shape with “Highest price first” works for any number of stones',
+      ),
+      /<[^>]*role="alert"[^]*?<\/div>/.exec(text)?.[0] ?? text,
+    )
+  } finally {
+    await service.stop()
+  }
+})
+
 test('is paginated and keeps the filters', async ({ service }) => {
   const { owner, openPage } = await newOwner(service)
   await createdMany(owner, 60)
