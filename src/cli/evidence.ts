@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { parseId } from '../domain/entity-id.ts'
 import { formatHash } from '../evidence/hashes.ts'
-import { verifyProof, type ProofCheck } from '../evidence/proof.ts'
+import { compareCheckpoints, verifyProof, type KeptCheckpoint, type ProofCheck } from '../evidence/proof.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { readDiamondEvents } from '../projections/diamonds/diamond-transitions.ts'
 import { openGuardedReadModel } from '../projections/engine/guarded-read-model.ts'
@@ -86,6 +86,9 @@ const PROVE_EXAMPLE = `
 Example:
   adamant prove diamond 7 > diamond-7.proof.json`
 
+const KEY_OPTION = '--key <key>'
+const KEY_HELP = 'Public key of the log as its owner published it, or @FILE to read it from a file'
+
 type CheckOptions = OutputOptions & { readonly key: string }
 
 /** `check`: verifies a proof. It needs no installation and no network. */
@@ -93,16 +96,13 @@ export function checkCommand(): Command {
   return new Command('check')
     .description("Verify a proof of a diamond's history against a log's public key, offline")
     .argument('<proof>', 'Proof file, from `prove` or the API (/proof)')
-    .requiredOption('--key <key>', 'Public key of the log as its owner published it, or @FILE to read it from a file')
+    .requiredOption(KEY_OPTION, KEY_HELP)
     .addHelpText('after', CHECK_EXAMPLE)
     .action(check)
 }
 
 async function check(proof: string, { key, json }: CheckOptions): Promise<void> {
-  const proofCheck = verifyProof(
-    await readTextFile(proof),
-    key.startsWith('@') ? await readTextFile(key.slice(1)) : key,
-  )
+  const proofCheck = verifyProof(await readTextFile(proof), await readKey(key))
   printResult({ ...(json && { json }) }, proofCheck, formatProofCheck(proofCheck))
   if (!proofCheck.ok) process.exitCode = EXIT_FAILURE
 }
@@ -114,6 +114,53 @@ function formatProofCheck({ ok, diamond, events, size, why }: ProofCheck): strin
     `in the log that the key signed at a size of ${formatQuantity(size ?? 0, 'event')}. It does not cover events after that checkpoint`
   )
 }
+
+const readKey = async (key: string): Promise<string> => (key.startsWith('@') ? readTextFile(key.slice(1)) : key)
+
+/** `compare`: whether one kept checkpoint extends another. It needs no installation and no network. */
+export function compareCommand(): Command {
+  return new Command('compare')
+    .description(
+      'Verify that of two kept checkpoints the newer extends the older: that nothing was rewritten between them',
+    )
+    .argument('<checkpoint>', 'File with a signed checkpoint, from `checkpoint` or the API (/log/checkpoint)')
+    .argument('<other>', 'File with another one, older or newer')
+    .requiredOption(KEY_OPTION, KEY_HELP)
+    .option('--proof <file>', 'Consistency proof, from the API (/log/consistency); not needed for equal sizes')
+    .addHelpText('after', COMPARE_EXAMPLE)
+    .action(compare)
+}
+
+type CompareOptions = CheckOptions & { readonly proof?: string }
+
+async function compare(one: string, other: string, { key, proof, json }: CompareOptions): Promise<void> {
+  const comparison = compareCheckpoints(
+    [await readCheckpoint(one), await readCheckpoint(other)],
+    proof === undefined ? undefined : await readTextFile(proof),
+    await readKey(key),
+  )
+  const { ok, from, to, why } = comparison
+  if (from !== to && proof === undefined)
+    throw new BadUsage(
+      `The checkpoints are of ${from} and ${to} events: download the consistency proof with ` +
+        `curl -sf 'ADDRESS/log/consistency?from=${from}&to=${to}' > consistency.json, and add --proof consistency.json`,
+    )
+  const text = ok
+    ? `Consistent: the log of ${formatQuantity(from ?? 0, 'event')} is the beginning of the log of ${formatQuantity(to ?? 0, 'event')}: none of its events was changed, removed or moved, and none was inserted`
+    : `Not consistent: ${why}`
+  printResult({ ...(json && { json }) }, comparison, text)
+  if (!ok) process.exitCode = EXIT_FAILURE
+}
+
+/** Mail programs and editors may have changed the line ends, which are not part of what was signed. */
+async function readCheckpoint(file: string): Promise<KeptCheckpoint> {
+  const text = await readTextFile(file)
+  return { name: file, note: `${text.replaceAll('\r\n', '\n').trimEnd()}\n` }
+}
+
+const COMPARE_EXAMPLE = `
+Example:
+  adamant compare checkpoint-2026-11-01.txt checkpoint-2026-11-30.txt --key @adamant.key --proof consistency.json`
 
 async function readTextFile(file: string): Promise<string> {
   try {

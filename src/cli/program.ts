@@ -129,6 +129,7 @@ const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Command
   checkpoint: async ({ open }) => (await import('./evidence.ts')).checkpointCommand(open),
   prove: async ({ open }) => (await import('./evidence.ts')).proveCommand(open),
   check: async () => (await import('./evidence.ts')).checkCommand(),
+  compare: async () => (await import('./evidence.ts')).compareCommand(),
   backup: async ({ open }) => (await import('./backup.ts')).backupCommand(open),
   restore: async ({ open }) => (await import('./restore.ts')).restoreCommand(open),
   move: async ({ open }) => (await import('./move.ts')).moveCommand(open),

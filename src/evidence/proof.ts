@@ -1,4 +1,4 @@
-import { hashLeafEvent, nodeHash, parseHash, type Hash, type LeafEvent } from './hashes.ts'
+import { formatHash, hashLeafEvent, nodeHash, parseHash, type Hash, type LeafEvent } from './hashes.ts'
 import { verifyNote, parseCheckpoint, parseVerifierKey, type TreeHead } from './note.ts'
 
 /**
@@ -129,13 +129,68 @@ function isEvent(event: Partial<ProvenEvent> | null): boolean {
   return isText && isNumbered && hasContent && Array.isArray(path) && path.every((hash) => typeof hash === 'string')
 }
 
-function verifyTreeHead(checkpoint: string, key: string): TreeHead {
+function verifyTreeHead(checkpoint: string, key: string, part = 'the checkpoint'): TreeHead {
   const verifier = withContext('the key', () => parseVerifierKey(key))
-  const head = withContext('the checkpoint', () => parseCheckpoint(verifyNote(checkpoint, verifier)))
+  const head = withContext(part, () => parseCheckpoint(verifyNote(checkpoint, verifier)))
   if (head.origin !== verifier.name)
-    throw new InvalidProof(`the checkpoint is from ${head.origin}, but the key is from ${verifier.name}`)
+    throw new InvalidProof(`${part} is from ${head.origin}, but the key is from ${verifier.name}`)
   return head
 }
+
+/** A signed checkpoint and the name by which errors refer to it. */
+export type KeptCheckpoint = { readonly name: string; readonly note: string }
+
+/** `from` and `to` are the sizes of the smaller and the larger tree, null if not both signatures are valid. */
+export type CheckpointComparison = {
+  readonly ok: boolean
+  readonly from: number | null
+  readonly to: number | null
+  readonly why: string
+}
+
+/**
+ * Verifies offline, with only a key, that the smaller of two trees is the beginning of the larger one: then nothing before the
+ * older checkpoint was changed, removed, inserted or moved.
+ * @param proof response of /log/consistency for the two sizes, as JSON; not used if the sizes are equal
+ * @param key the verifier key, from a trusted source
+ */
+export function compareCheckpoints(
+  checkpoints: readonly [KeptCheckpoint, KeptCheckpoint],
+  proof: string | undefined,
+  key: string,
+): CheckpointComparison {
+  let summary: Pick<CheckpointComparison, 'from' | 'to'> = { from: null, to: null }
+  try {
+    const [first, second] = checkpoints.map(({ name, note }) => verifyTreeHead(note, key, name)) as [TreeHead, TreeHead]
+    const [older, newer] = first.size <= second.size ? [first, second] : [second, first]
+    summary = { from: older.size, to: newer.size }
+    const path = older.size === newer.size ? [] : parseConsistencyProof(proof, older.size, newer.size)
+    if (!isConsistent(older, newer, path)) throw new InvalidProof(inconsistencyOf(older, newer))
+    return { ok: true, ...summary, why: '' }
+  } catch (error) {
+    if (!(error instanceof InvalidProof)) throw error
+    return { ok: false, ...summary, why: error.message }
+  }
+}
+
+function parseConsistencyProof(text: string | undefined, from: number, to: number): Hash[] {
+  if (text === undefined) throw new InvalidProof(`a consistency proof from ${from} to ${to} is missing`)
+  const part = 'the consistency proof'
+  const proof = withContext(part, () => JSON.parse(text) as { from?: unknown; to?: unknown; hashes?: unknown } | null)
+  if (proof?.from !== from || proof.to !== to)
+    throw new InvalidProof(
+      `${part} must be from ${from} to ${to}, got from ${String(proof?.from)} to ${String(proof?.to)}`,
+    )
+  const hashes = Array.isArray(proof.hashes) ? proof.hashes.map((hash) => parseHash(String(hash))) : [undefined]
+  const validHashes = hashes.filter((hash) => hash !== undefined)
+  if (validHashes.length !== hashes.length) throw new InvalidProof(`${part}: hashes must be SHA-256 hashes in base64`)
+  return validHashes
+}
+
+const inconsistencyOf = ({ size, root }: TreeHead, newer: TreeHead): string =>
+  size === newer.size
+    ? `two different logs of ${size} events were signed: their roots are ${formatHash(root)} and ${formatHash(newer.root)}`
+    : `the proof does not show that the log of ${size} events is the beginning of the log of ${newer.size} events`
 
 /** Events must be in log order, and those of each stream complete from revision 0. */
 function checkStreams({ diamond, events }: Proof): void {

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isInstalled } from '../docs/blocks.ts'
+import { codeBlocksOf, isInstalled } from '../docs/blocks.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -23,6 +24,7 @@ async function signedSizes(commands: CommandLine): Promise<number[]> {
 type SignedCheckpointEvent = { readonly data: { readonly checkpoint: string } }
 
 const run = promisify(execFile)
+const binFolder = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url))
 
 test('is printed on request, and can be verified with openssl as docs/evidence.md describes', async ({ commands }) => {
   const started = commands.start(['serve', '--json'])
@@ -43,13 +45,50 @@ test('is printed on request, and can be verified with openssl as docs/evidence.m
   if (!isInstalled('openssl', ['version'])) return
   writeFileSync(join(commands.folder, 'checkpoint.txt'), out)
   writeFileSync(join(commands.folder, 'key.txt'), `${key}\n`)
-  const document = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
-  const [, script = ''] = /^```bash\n([^]*?openssl[^]*?)^```/m.exec(document) ?? []
+  const [script = ''] = codeBlocksOf('docs/evidence.md', 'bash').filter((text) => text.includes('openssl'))
   const checked = await run('bash', ['-ec', script], { cwd: commands.folder })
   assert.match(checked.stdout, /Verified Successfully/)
   writeFileSync(join(commands.folder, 'checkpoint.txt'), out.replace(`\n${size}\n`, `\n${Number(size) + 1}\n`))
   const refused = await run('bash', ['-ec', script], { cwd: commands.folder }).catch((error: { code: number }) => error)
   assert.ok('code' in refused && refused.code !== 0)
+})
+
+test('is compared with a later one as docs/evidence.md describes', async ({ commands }) => {
+  const started = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await started.line()) as { url: string }
+  const keep = async (name: string) =>
+    writeFileSync(join(commands.folder, name), (await commands.run(['checkpoint'])).out)
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  await keep('older.txt')
+  await commands.json('user', 'disable', 'a@example.com')
+  await keep('newer.txt')
+  writeFileSync(join(commands.folder, 'key.txt'), await (await fetch(`${url}/log/key`)).text())
+  const file = (name: string) => join(commands.folder, name)
+  const withoutProof = await commands.run([
+    'compare',
+    file('older.txt'),
+    file('newer.txt'),
+    '--key',
+    `@${file('key.txt')}`,
+  ])
+  assert.is(withoutProof.code, 2)
+  const [address = ''] = /ADDRESS\/log\/consistency\?from=\d+&to=\d+/.exec(withoutProof.err) ?? []
+  const proof = await fetch(address.replace('ADDRESS', url))
+  assert.is(proof.status, 200, withoutProof.err)
+
+  const [block = ''] = codeBlocksOf('docs/evidence.md', 'bash').filter((text) => text.includes('adamant compare'))
+  const script = block.replaceAll('https://diamonds.example', url)
+  const elsewhere = { ...process.env, PATH: `${binFolder}:${process.env['PATH'] ?? ''}`, DATA_DIR: file('none') }
+  const compared = await run('bash', ['-ec', script], { cwd: commands.folder, env: elsewhere })
+  assert.match(compared.stdout, /^Consistent: the log of \d+ events is the beginning of the log of \d+ events/)
+  const mailed = readFileSync(file('older.txt'), 'utf8').replaceAll('\n', '\r\n')
+  writeFileSync(file('older.txt'), mailed)
+  const args = ['compare', file('newer.txt'), file('older.txt'), '--key', `@${file('key.txt')}`, '--proof']
+  const ok = await commands.json(...args, file('consistency.json'))
+  assert.equal(Object.keys(ok), ['ok', 'from', 'to', 'why'])
+  const wrong = await commands.run([...args, file('key.txt')])
+  assert.is(wrong.code, 1)
+  assert.match(wrong.out, /^Not consistent: the consistency proof: /)
 })
 
 test('is signed when a service stops, if events were written since the last one', async ({ commands }) => {
