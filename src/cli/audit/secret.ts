@@ -1,4 +1,4 @@
-import { expiresAt, secretFold, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
+import { expiresAt, secretFold, wrongPassphrases, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
@@ -24,7 +24,8 @@ export const secretPresenter: AuditPresenter<Secret, SecretEvent> = {
 
 function describeSecret(secret: Secret) {
   if (secret.status === 'unknown') return null
-  const { status, kind, passphrase, recipient, notify, failedTries, lockedUntil } = secret
+  const { status, kind, passphrase, recipient, notify, attempts, lockedUntil } = secret
+  const isNew = status === 'new'
   return {
     status,
     kind,
@@ -32,8 +33,10 @@ function describeSecret(secret: Secret) {
     recipients: recipient.length === 0 ? null : recipient.join(', '),
     ownerIsTold: notify,
     ends: formatTime(expiresAt(secret)),
-    wrongPassphrases: failedTries,
-    lockedUntil: lockedUntil === 0 ? null : formatTime(lockedUntil),
+    passphraseAttempts: attempts,
+    // Until the secret ends, the last attempt may have been right.
+    wrongPassphrases: isNew || !passphrase ? null : wrongPassphrases(secret),
+    lockedUntil: isNew && lockedUntil > 0 ? formatTime(lockedUntil) : null,
   }
 }
 

@@ -160,7 +160,7 @@ async function openWithPassphrase(
     const value = isPossiblePassphrase(passphrase)
       ? await secrets.box.openWithPassphrase(slot, passphrase, inner, keys)
       : undefined
-    if (value === undefined && state.failedTries >= MAX_TOTAL_ATTEMPTS) {
+    if (value === undefined && state.attempts >= MAX_TOTAL_ATTEMPTS) {
       await handle(secrets, target, secretFold, burnAfterMaxAttempts)
     }
     return value

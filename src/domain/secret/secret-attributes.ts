@@ -1,4 +1,4 @@
-import { expiresAt, metadataExpiresAt, type KnownSecret } from './secret.ts'
+import { expiresAt, metadataExpiresAt, wrongPassphrases, type KnownSecret } from './secret.ts'
 
 /** A caller that presents one key gets the other one too, if it can be derived; null if it is unknown. */
 type SecretKeyPair = { readonly metadataKey: string | null; readonly secretKey: string | null }
@@ -40,7 +40,7 @@ export function toSecretAttributes(
     ...shownMailStatus(secret, state),
     share_domain: '',
     ...(state === 'new' && { passphrase_required: secret.passphrase }),
-    ...(secret.passphrase && { failed_attempts: secret.failedTries }),
+    ...(secret.passphrase && { failed_attempts: wrongPassphrases(secret) }),
   }
 }
 

@@ -166,8 +166,10 @@ export type Secret = { readonly status: 'unknown' } | KnownSecret
 export type KnownSecret = SecretSharedData & {
   /** Times of the attempts within the window, in milliseconds since 1970. */
   readonly tries: readonly number[]
-  /** Attempts since the secret was shared that did not open it, including one in progress. */
-  readonly failedTries: number
+  /** Passphrases tried since the secret was shared. */
+  readonly attempts: number
+  /** Whether a holder of a key revealed or burned it: then the last attempt was right. */
+  readonly opened: boolean
   /** Passphrases are rejected before this time. */
   readonly lockedUntil: number
   readonly mails: readonly RecordedMail[]
@@ -196,9 +198,9 @@ function evolve(secret: Secret, event: SecretEvent): Secret {
     case 'PassphraseTried':
       return applyPassphraseAttempt(secret, event.data.at)
     case 'SecretRevealed':
-      return endSecret(withoutLastFailedAttempt(secret), 'received', event.data.at)
+      return endSecret(secret, 'received', event.data.at, true)
     case 'SecretBurned':
-      return endSecret(secret, 'burned', event.data.at)
+      return endSecret(secret, 'burned', event.data.at, event.data.by === 'key')
     case 'SecretExpired':
       return endSecret(secret, 'expired', event.data.at)
     case 'MailSent':
@@ -213,22 +215,23 @@ const newSecret = (data: SecretSharedData): KnownSecret => ({
   ...data,
   status: 'new',
   tries: [],
-  failedTries: 0,
+  attempts: 0,
+  opened: false,
   lockedUntil: 0,
   mails: [],
   changedAt: data.at,
 })
 
-/** Counts every attempt as failed until SecretRevealed. */
 function applyPassphraseAttempt(secret: KnownSecret, at: number): KnownSecret {
   const tries = [...secret.tries.filter((earlier) => earlier > at - ATTEMPT_WINDOW_MS), at]
-  const failedTries = secret.failedTries + 1
-  if (tries.length < MAX_ATTEMPTS_PER_WINDOW) return { ...secret, tries, failedTries }
-  return { ...secret, tries: [], failedTries, lockedUntil: at + LOCKOUT_MS }
+  const attempts = secret.attempts + 1
+  if (tries.length < MAX_ATTEMPTS_PER_WINDOW) return { ...secret, tries, attempts }
+  return { ...secret, tries: [], attempts, lockedUntil: at + LOCKOUT_MS }
 }
 
-const withoutLastFailedAttempt = (secret: KnownSecret): KnownSecret =>
-  secret.passphrase ? { ...secret, failedTries: Math.max(0, secret.failedTries - 1) } : secret
+/** Attempts that did not open the secret, including those being checked. */
+export const wrongPassphrases = ({ attempts, opened }: Pick<KnownSecret, 'attempts' | 'opened'>): number =>
+  opened ? Math.max(0, attempts - 1) : attempts
 
 const toRecordedMail = ({ data }: MailSent | MailRefused): RecordedMail => ({
   kind: data.mail,
@@ -236,8 +239,13 @@ const toRecordedMail = ({ data }: MailSent | MailRefused): RecordedMail => ({
   outcome: 'reason' in data ? (data.reason === NOT_SENT ? 'not sent' : 'refused') : 'sent',
 })
 
-function endSecret(secret: KnownSecret, status: 'received' | 'burned' | 'expired', at: number): KnownSecret {
-  return secret.status === 'new' ? { ...secret, status, changedAt: at } : secret
+function endSecret(
+  secret: KnownSecret,
+  status: 'received' | 'burned' | 'expired',
+  changedAt: number,
+  opened = false,
+): KnownSecret {
+  return secret.status === 'new' ? { ...secret, status, changedAt, opened } : secret
 }
 
 /** The one error for an unknown, ended or expired secret, so that callers cannot tell these apart. */
@@ -267,7 +275,7 @@ export function burn(secret: Secret, now: number, by: BurnedBy): SecretBurned[] 
  */
 export function tryPassphrase(secret: Secret, now: number, purpose: 'reveal' | 'burn'): SecretEvent[] {
   const pendingSecret = requirePending(secret, now)
-  if (pendingSecret.failedTries >= MAX_TOTAL_ATTEMPTS && now >= pendingSecret.lockedUntil)
+  if (pendingSecret.attempts >= MAX_TOTAL_ATTEMPTS && now >= pendingSecret.lockedUntil)
     return burn(pendingSecret, now, 'guesses')
   requireUnlocked(pendingSecret, now)
   return [{ type: 'PassphraseTried', data: { at: now, for: purpose } }]
@@ -275,7 +283,7 @@ export function tryPassphrase(secret: Secret, now: number, purpose: 'reveal' | '
 
 /** Call it after a wrong passphrase: burns the secret after the last allowed attempt. */
 export function burnAfterMaxAttempts(secret: Secret, now: number): SecretBurned[] {
-  if (secret.status !== 'new' || secret.failedTries < MAX_TOTAL_ATTEMPTS) return []
+  if (secret.status !== 'new' || secret.attempts < MAX_TOTAL_ATTEMPTS) return []
   return [{ type: 'SecretBurned', data: { at: now, by: 'guesses' } }]
 }
 

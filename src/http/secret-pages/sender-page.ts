@@ -1,7 +1,13 @@
 import { burnSecret, readReceipt } from '../../commands/secrets/secrets.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { mailStatus, stateAt, type MailStatus, type SecretState } from '../../domain/secret/secret-attributes.ts'
-import { expiresAt, metadataExpiresAt, MAX_TOTAL_ATTEMPTS, type KnownSecret } from '../../domain/secret/secret.ts'
+import {
+  expiresAt,
+  metadataExpiresAt,
+  wrongPassphrases,
+  MAX_TOTAL_ATTEMPTS,
+  type KnownSecret,
+} from '../../domain/secret/secret.ts'
 import { seeOther, type HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint, type EndpointContext } from '../kit/endpoint.ts'
@@ -111,6 +117,7 @@ const linkTo = (link: string): Html =>
 function facts(secret: KnownSecret, state: SecretState): Html[] {
   const recipients = secret.recipient.join(', ')
   const mail = mailStatus(secret, state)
+  const wrong = wrongPassphrases(secret)
   return [
     fact('Shared', timeOf(secret.at)),
     ...(state === 'received' ? [fact('Read', timeOf(secret.changedAt))] : []),
@@ -120,7 +127,7 @@ function facts(secret: KnownSecret, state: SecretState): Html[] {
     ...(recipients === '' ? [] : [fact(secret.recipient.length > 1 ? 'Recipients' : 'Recipient', html`${recipients}`)]),
     ...(mail === undefined ? [] : [fact('Mail', html`${MAIL_STATUS_TEXTS[mail]}`)]),
     ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'required' : 'none'}`)] : []),
-    ...(secret.failedTries > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
+    ...(wrong > 0 ? [fact('Wrong passphrases', html`${wrongPassphrasesText(wrong, state)}`)] : []),
     fact('This page', html`available until ${timeOf(metadataExpiresAt(secret))}`),
   ]
 }
@@ -131,9 +138,9 @@ const MAIL_STATUS_TEXTS: Readonly<Record<MailStatus, string>> = {
   refused: 'rejected by the recipient\u2019s mail server: send the link yourself',
 }
 
-function triesOf({ failedTries }: KnownSecret, state: SecretState): string {
-  if (state === 'burned' && failedTries >= MAX_TOTAL_ATTEMPTS) return `${failedTries}: the secret was burned unread`
-  return state === 'new' ? `${failedTries}; the secret is burned after ${MAX_TOTAL_ATTEMPTS}` : String(failedTries)
+function wrongPassphrasesText(wrong: number, state: SecretState): string {
+  if (state === 'burned' && wrong >= MAX_TOTAL_ATTEMPTS) return `${wrong}: the secret was burned unread`
+  return state === 'new' ? `${wrong}; the secret is burned after ${MAX_TOTAL_ATTEMPTS}` : String(wrong)
 }
 
 const fact = (name: string, value: Html): Html =>

@@ -22,7 +22,7 @@ type SecretView = {
  */
 export const secrets = defineReadModel<SecretView>({
   name: 'secrets',
-  version: 3,
+  version: 4,
   streamPrefixes: SECRET_STREAMS.prefixes,
   documents: {
     fields: { id: 'text', owner: 'integer', created: 'integer' },

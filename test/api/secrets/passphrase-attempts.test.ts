@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
-import { expectUnknownSecret, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
+import { expectUnknownSecret, form, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import { until } from '../../until.ts'
@@ -52,6 +52,14 @@ test('with a passphrase is revealed by the right one at the twentieth attempt, a
   assert.match((await request(url, { path: `/private/${metadata_key}` })).text, /19; the secret is burned after 20/)
   assert.is(shownIn(await reveal(url, secret_key, 'right')).value, 'x')
   assert.is(shownIn(await post(url, `private/${metadata_key}`))['failed_attempts'], 19)
+})
+
+test('with a passphrase that its recipient burns by the right one shows no failed attempt', async ({ url, ann }) => {
+  const { metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'right' })
+  expect(200, await request(url, form(`/api/v1/private/${metadata_key}/burn`, 'passphrase=right')))
+  const shown = shownIn(await post(url, `private/${metadata_key}`))
+  assert.equal([shown.state, shown['failed_attempts']], ['burned', 0])
+  assert.not.match((await request(url, { path: `/private/${metadata_key}` })).text, /Wrong passphrases/)
 })
 
 test('without a passphrase has no number of failed attempts', async ({ url, ann }) => {

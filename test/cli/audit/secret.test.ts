@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { auditSecret } from '../../../src/cli/audit/secret.ts'
+import type { SecretKeys } from '../../../src/credentials/secret-keys.ts'
 import { burnSecret, recordMail, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { origin, shareCommand, withTwo } from '../../commands/secrets/secrets-on-disk.ts'
@@ -27,7 +28,10 @@ test('shows each action with its time and origin, by digest or by either key, an
         ['00:00:05', 'burned', 'http', 'by its owner'],
       ],
     )
-    assert.equal(entries.at(-1)?.changes, [{ field: 'status', from: 'new', to: 'burned' }])
+    assert.equal(entries.at(-1)?.changes, [
+      { field: 'status', from: 'new', to: 'burned' },
+      { field: 'wrongPassphrases', from: null, to: 1 },
+    ])
     assert.equal(history.stateAt?.(time.now - 1), {
       status: 'new',
       kind: 'shared',
@@ -35,7 +39,8 @@ test('shows each action with its time and origin, by digest or by either key, an
       recipients: 'to*****@e*****.com',
       ownerIsTold: true,
       ends: entries[0]?.changes.find(({ field }) => field === 'ends')?.to,
-      wrongPassphrases: 0,
+      passphraseAttempts: 0,
+      wrongPassphrases: null,
       lockedUntil: null,
     })
     assert.is(history.stateAt?.(0), null)
@@ -44,6 +49,28 @@ test('shows each action with its time and origin, by digest or by either key, an
     }
     for (const hidden of [keys.secretKey, keys.metadataKey, 'p4ss', 'tom@', 'a value'])
       assert.not.ok(JSON.stringify([entries, history.stateAt?.(time.now)]).includes(hidden))
+  }))
+
+test('counts passphrases as wrong when the secret ends: a right one never, not even as the fifth', () =>
+  withTwo(async (one) => {
+    const endings = {
+      revealed: ({ secretKey }: SecretKeys) => revealSecret(one, { secretKey, passphrase: 'p4ss', origin }),
+      burned: ({ metadataKey }: SecretKeys) =>
+        burnSecret(one, { metadataKey, passphrase: 'p4ss', account: undefined, origin }),
+    }
+    for (const [ending, end] of Object.entries(endings)) {
+      const { keys } = await shareSecret(one, shareCommand({ passphrase: 'p4ss' }))
+      for (let wrong = 0; wrong < 4; wrong++)
+        await revealSecret(one, { secretKey: keys.secretKey, passphrase: 'wrong', origin }).catch(() => undefined)
+      await end(keys)
+      const entries = await (await auditSecret.loadHistory(one, keys.digest)).entries()
+      const wrongCounts = entries.flatMap(({ type, changes }) =>
+        changes.filter(({ field }) => field === 'wrongPassphrases').map(({ from, to }) => [type, from, to]),
+      )
+      assert.equal(wrongCounts, [[ending, null, 4]])
+      const state = (await auditSecret.loadHistory(one, keys.digest)).stateAt?.(Infinity)
+      assert.equal([state?.['passphraseAttempts'], state?.['lockedUntil']], [5, null])
+    }
   }))
 
 test('fails for an unknown secret, without repeating the key', () =>

@@ -23,7 +23,8 @@ const secret = (own: Partial<KnownSecret> = {}): KnownSecret => ({
   recipient: [],
   notify: false,
   tries: [],
-  failedTries: 0,
+  attempts: 0,
+  opened: false,
   lockedUntil: 0,
   mails: [],
   changedAt: SHARED,
@@ -92,9 +93,9 @@ test('include null for unknown keys, in every state', () => {
 })
 
 test('include the passphrase requirement while it is new, and the number of failed attempts', () => {
-  const waiting = attributesOf({ passphrase: true, failedTries: 3 }, 30_000)
+  const waiting = attributesOf({ passphrase: true, attempts: 3 }, 30_000)
   assert.equal([waiting['passphrase_required'], waiting['failed_attempts']], [true, 3])
-  const read = attributesOf({ passphrase: true, failedTries: 3, status: 'received' }, 30_000)
+  const read = attributesOf({ passphrase: true, attempts: 4, opened: true, status: 'received' }, 30_000)
   assert.equal([read['passphrase_required'], read['failed_attempts']], [undefined, 3])
 })
 

