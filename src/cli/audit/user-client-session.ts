@@ -122,7 +122,7 @@ type UserEvent = AccountEvent | ApiTokenUsed | LoginEvent | SessionEvent
 
 /**
  * Presents the events of an account, its API tokens and its log-ins, without hashes.
- * @param address e-mail address, if all events belong to one account
+ * @param address e-mail address, if all events belong to one account and it is known
  */
 export function createUserPresenter(
   actorResolver: ActorResolver,
@@ -174,6 +174,8 @@ function userEventDetail(event: UserEvent): string {
     case 'PasswordChanged':
     case 'AccountDisabled':
       return 'its tokens are revoked'
+    case 'AccountForgotten':
+      return 'its e-mail address was deleted'
     default:
       return ''
   }
@@ -187,21 +189,23 @@ export const auditUser: AuditSubject = {
   example: 'jane@example.com',
   async loadHistory({ store, people }, id) {
     const account = await resolveAccountId(people, id)
-    const events = account === undefined ? [] : await loadAccountEvents(store, account)
-    if (account === undefined || events.length === 0)
-      throw new RequestError('missing', `No account ${id.slice(0, 254)} has ever existed`)
+    const events = await loadAccountEvents(store, account)
+    if (events.length === 0) throw new RequestError('missing', `No account ${id.slice(0, 254)} has ever existed`)
     const actorResolver = new ActorResolver(store, people)
-    return foldHistory(
-      events,
-      createUserPresenter(actorResolver, await actorResolver.accountNameOf(account)),
-      actorResolver,
-    )
+    const name = await actorResolver.accountNameOf(account)
+    const address = name === accountStream(account) ? undefined : name
+    return foldHistory(events, createUserPresenter(actorResolver, address), actorResolver)
   },
 }
 
-/** @throws UnsupportedEventVersion, InvalidEventPayload if the log-in events of an address cannot be decoded; a number always works */
-async function resolveAccountId(people: AccountDirectory, id: string): Promise<number | undefined> {
-  return parseId(id.replace(/^account-/, '')) ?? (await people.findLogin(id))?.account
+/**
+ * @throws RequestError 'missing' for an address without an account; UnsupportedEventVersion, InvalidEventPayload if the log-in
+ *   events of an address cannot be decoded. A number always works.
+ */
+async function resolveAccountId(people: AccountDirectory, id: string): Promise<number> {
+  const account = parseId(id.replace(/^account-/, '')) ?? (await people.findLogin(id))?.account
+  if (account === undefined) throw await people.noAccountError(id)
+  return account
 }
 
 /** All events of an account, in log order. Finding its log-ins and sessions requires reading those of all accounts. */

@@ -6,6 +6,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { loginFold, normaliseEmail } from '../../domain/account/login.ts'
 import type { PersonKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonStore } from '../../stores/ports/person-store.ts'
 import type { CommandContext } from '../core/command-context.ts'
@@ -37,18 +38,39 @@ export class AccountDirectory {
     return `login-${(await this.#keys.findOrCreateKey()).loginNameHmac(normaliseEmail(email))}`
   }
 
-  /** Reads the same number of streams whether or not the login name exists, so the response time does not reveal it. */
   async findLogin(email: string): Promise<LoginReference | undefined> {
+    for (const { stream, login } of await this.#loadLogins(email))
+      if (login.status === 'reserved') return { stream, account: login.account }
+    return undefined
+  }
+
+  /** The error for an address without an account: whether it had one is said to operators only. */
+  async noAccountError(email: string): Promise<RequestError> {
+    const address = email.slice(0, 254)
+    const logins = await this.#loadLogins(email)
+    const isForgotten =
+      logins.every(({ login }) => login.status === 'free') && logins.some(({ revision }) => revision !== 'none')
+    return new RequestError(
+      'missing',
+      isForgotten
+        ? `The account ${address} was forgotten. Its history remains under its number: see \`user list\` and \`audit user NUMBER\``
+        : `There is no account ${address}`,
+    )
+  }
+
+  /** Reads the same number of streams whether or not the login name exists, so the response time does not reveal it. */
+  async #loadLogins(email: string) {
     const key = await this.#keys.findKey()
     const legacyStream = legacyLoginStream(email)
     const streams =
       key === undefined ? [legacyStream] : [`login-${key.loginNameHmac(normaliseEmail(email))}`, legacyStream]
     const { store } = this.context
-    const logins = await Promise.all(
-      streams.map(async (stream) => ({ stream, login: (await loadStream(store, stream, loginFold)).state })),
+    return Promise.all(
+      streams.map(async (stream) => {
+        const { state: login, revision } = await loadStream(store, stream, loginFold)
+        return { stream, login, revision }
+      }),
     )
-    for (const { stream, login } of logins) if (login.status === 'reserved') return { stream, account: login.account }
-    return undefined
   }
 
   /** Call it before the account's first event is appended; the sweeper deletes rows without an account. */

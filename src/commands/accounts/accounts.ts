@@ -11,7 +11,6 @@ import {
 import type { PasswordHasher } from '../../credentials/password-hasher.ts'
 import * as domain from '../../domain/account/account.ts'
 import { loginFold, reserveLogin } from '../../domain/account/login.ts'
-import { RequestError } from '../../domain/request-error.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
@@ -41,7 +40,7 @@ export async function findAccount(
 /** @throws RequestError 'missing' */
 export async function requireAccount(context: AccountLookupContext, email: string): Promise<AccountWithId> {
   const account = await findAccount(context, email)
-  if (account === undefined) throw new RequestError('missing', `There is no account ${email.slice(0, 254)}`)
+  if (account === undefined) throw await context.people.noAccountError(email)
   return account
 }
 

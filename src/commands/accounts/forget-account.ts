@@ -25,7 +25,7 @@ export type ForgetAccountResult = {
 }
 
 /**
- * Finds a login by e-mail address or account number. A forgotten account can only be found by its number.
+ * Finds a login by e-mail address or account number.
  * @throws RequestError 'missing'
  */
 export async function requireLogin(
@@ -33,21 +33,27 @@ export async function requireLogin(
   emailOrAccountId: string,
 ): Promise<LoginReference> {
   const accountId = parseId(emailOrAccountId.replace(/^account-/, ''))
-  const found =
-    accountId === undefined ? await people.findLogin(emailOrAccountId) : await findLoginByAccountId(store, accountId)
-  if (found === undefined) throw new RequestError('missing', `There is no account ${emailOrAccountId.slice(0, 254)}`)
+  if (accountId !== undefined) return requireLoginByAccountId(store, accountId)
+  const found = await people.findLogin(emailOrAccountId)
+  if (found === undefined) throw await people.noAccountError(emailOrAccountId)
   return found
 }
 
-/** The latest reservation that was not released. */
-async function findLoginByAccountId(store: EventStore, account: number): Promise<LoginReference | undefined> {
+/** The latest reservation that was not released. @throws RequestError 'missing' */
+async function requireLoginByAccountId(store: EventStore, account: number): Promise<LoginReference> {
+  let wasReserved = false
   let found: LoginReference | undefined
   for await (const { stream, type, data } of store.readAll('start', { prefixes: ['login-'] })) {
     if (data['account'] !== account) continue
+    wasReserved = true
     if (type === 'LoginReserved') found = { stream, account }
     else if (found?.stream === stream) found = undefined
   }
-  return found
+  if (found !== undefined) return found
+  throw new RequestError(
+    'missing',
+    wasReserved ? `Account ${account} was forgotten before` : `There is no account ${account}`,
+  )
 }
 
 /**

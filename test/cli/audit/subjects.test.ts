@@ -158,7 +158,7 @@ test('shows events that cannot be decoded in their place, and the events after t
 const UNKNOWN_SUBJECTS: readonly (readonly [subject: AuditSubject, id: string, message: RegExp])[] = [
   [auditCertification, '999999', /No certification 999999 has ever existed/],
   [auditCertification, 'x', /id: must be a certification id such as 12/],
-  [auditUser, 'nobody@example.com', /No account nobody@example.com has ever existed/],
+  [auditUser, 'nobody@example.com', /There is no account nobody@example.com/],
   [auditUser, '999999', /No account 999999 has ever existed/],
   [auditClient, 'nope', /No client nope has ever existed/],
   [auditSession, 'f'.repeat(32), /No session with this id has ever existed/],

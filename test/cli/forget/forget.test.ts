@@ -109,20 +109,27 @@ test('leaves an account that is listed by its number, and an address that can be
     { account, email: `account-${String(account)}`, plan: 'basic', status: 'forgotten' },
   ])
   assert.not.equal(other?.['account'], account)
-  const [once, twice, enabled, audited] = await installation.commands.runInTurn(
+  const [once, twice, byNumber, enabled, auditedByAddress, audited] = await installation.commands.runInTurn(
     [
       forgetUser('jane@example.com'),
       forgetUser('jane@example.com'),
+      forgetUser(account),
       ['user', 'enable', 'jane@example.com'],
+      ['audit', 'user', 'jane@example.com'],
       ['audit', 'user', '1', '--json'],
     ],
     { DATA_DIR: installation.dataDir },
   )
   assert.is(once?.code, 0)
-  assert.is(twice?.code, 1)
-  assert.match(twice?.err ?? '', /There is no account jane@example\.com/)
-  assert.match(enabled?.err ?? '', /There is no account/)
-  assert.match(audited?.out ?? '', /"type":"forgotten"/)
+  for (const refused of [twice, enabled, auditedByAddress]) {
+    assert.is(refused?.code, 1)
+    assert.match(refused?.err ?? '', /The account jane@example\.com was forgotten.* under its number/)
+  }
+  assert.match(byNumber?.err ?? '', `Account ${String(account)} was forgotten before`)
+  const entries = JSON.parse(audited?.out ?? '') as { type: string; detail?: string; changes: { field: string }[] }[]
+  assert.is(entries.find(({ type }) => type === 'forgotten')?.detail, 'its e-mail address was deleted')
+  const fields = new Set(entries.flatMap(({ changes }) => changes.map(({ field }) => field)))
+  assert.not.ok(fields.has('email'), 'a number is not shown as an address')
 })
 
 test('is forgotten only after --yes', async ({ installation }) => {
