@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { VERSION } from '../../src/runtime/version.ts'
+import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
 import { expect, type ApiResponse, type Request } from './harness/request.ts'
 import { form, newSender, reveal, shownIn, post } from './harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
@@ -82,20 +83,48 @@ test('needs no account if anonymous sharing is enabled', async ({ open }) => {
   assert.is(shownIn(await post(open.url, `private/${key}`))['custid'], 'anon')
 })
 
-test('keeps the input of its form after an error, except token and passphrase', async ({ service }) => {
+/** Checks that the page of an error has the form with all input but the token. */
+function assertKeptInput({ text, headers }: ApiResponse, email: string): void {
+  assert.match(text, '<h1>The secret was not shared</h1>')
+  assert.match(text, />\n\na &lt;b&gt;<\/textarea>/)
+  assert.match(text, /name="passphrase"[^>]* value="p-&quot;9"/)
+  assert.match(text, `value="${email}"`)
+  assert.match(text, /value="86400" selected/)
+  assert.not.match(text, 'w-7')
+  assert.is(headers['cache-control'], 'no-store')
+}
+
+test('keeps the input of its form after an error, except the token', async ({ service }) => {
   const { email, token } = await newSender(service.installation)
-  const refused = expect(
-    403,
-    await submitForm(service, { secret: '\na <b>', passphrase: 'p-9', ttl: '86400', email, token: 'w-7' }),
-  )
-  assert.match(refused.text, />\n\na &lt;b&gt;<\/textarea>/)
-  assert.match(refused.text, `value="${email}"`)
-  assert.match(refused.text, /value="86400" selected/)
-  assert.not(refused.text.includes('w-7') || refused.text.includes('p-9'))
-  assert.is(refused.headers['cache-control'], 'no-store')
+  const input = { secret: '\na <b>', passphrase: 'p-"9', ttl: '86400', email, token: 'w-7' }
+  assertKeptInput(expect(403, await submitForm(service, input)), email)
   expect(403, await submitForm(service, { secret: 'x' }))
   expect(422, await submitForm(service, { secret: '', email, token }))
-  expect(413, await submitForm(service, { secret: 'x'.repeat(20_000), email, token }))
+  const tooLong = expect(413, await submitForm(service, { secret: 'x'.repeat(20_000), email, token }))
+  assert.match(tooLong.text, 'x'.repeat(20_000))
+})
+
+test('keeps the input of its form when too many forms were sent, and while a store is unavailable', async () => {
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { RATE_LIMIT: '1' },
+    installation: (opened) => {
+      opened.vault.put = () => Promise.reject(new StoreUnavailable('made unavailable by the test'))
+      return opened
+    },
+  })
+  try {
+    const { email, token } = await newSender(service.installation)
+    const input = { secret: '\na <b>', passphrase: 'p-"9', ttl: '86400', email, token }
+    for (const status of [503, 429]) {
+      const refused = expect(status, await submitForm(service, input))
+      assertKeptInput(refused, email)
+      assert.not.match(refused.text, token)
+      assert.ok(Number(refused.headers['retry-after']) > 0)
+    }
+  } finally {
+    await service.stop()
+  }
 })
 
 test('rejects a form from another site', async ({ open }) => {
@@ -104,7 +133,7 @@ test('rejects a form from another site', async ({ open }) => {
     { secret: 'x' },
     { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
   )
-  assert.match(expect(403, response).text, 'No secret was shared')
+  assert.match(expect(403, response).text, 'No link was created')
 })
 
 test('serves robots.txt, favicon.ico and security.txt', async ({ service, open }) => {

@@ -13,6 +13,7 @@ await testOnDevices('the front page', DESKTOP_AND_DARK_PHONE, (test, device) => 
     assert.ok(await fitsScreen(page))
     await saveScreenshot(page, `front-${device.name}`)
     await page.getByLabel('The secret').fill('the door opens with 4711')
+    await page.getByLabel('Passphrase').fill('open sesame')
     await page.getByLabel('Expires after').selectOption('an hour')
     await page.getByLabel('Your e-mail address').fill(email)
     await page.getByLabel('Your API token').fill('wrong')
@@ -26,6 +27,7 @@ await testOnDevices('the front page', DESKTOP_AND_DARK_PHONE, (test, device) => 
     await page.waitForSelector('#value')
     const link = (await page.locator('#value').textContent()) ?? ''
     await page.goto(link)
+    await page.getByLabel('Passphrase').fill('open sesame')
     await page.getByRole('button', { name: 'Reveal the secret' }).click()
     await page.waitForSelector('#value')
     assert.is(await page.locator('#value').textContent(), 'the door opens with 4711')

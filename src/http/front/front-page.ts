@@ -2,14 +2,20 @@ import { z } from 'zod'
 import { RequestError } from '../../domain/request-error.ts'
 import { checkSecret } from '../../domain/secret/secret.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { ok, seeOther, type HttpResponse } from '../kit/response.ts'
+import { ok, seeOther } from '../kit/response.ts'
 import { publicAccess, endpoint, type EndpointGroup } from '../kit/endpoint.ts'
-import { platformGroup, toHttpErrorDetails } from '../kit/errors.ts'
+import { ErrorWithForm, platformGroup } from '../kit/errors.ts'
 import { html, NOTHING, option, type Html } from '../kit/html.ts'
-import { alert, CARD, CONTROLS, definePages, errorPages, errorText, pathToRoot } from '../kit/page.ts'
+import { CARD, CONTROLS, definePages, errorPages, pathToRoot } from '../kit/page.ts'
 import type { UrlServices } from '../kit/public-urls.ts'
 import { FormParameters } from '../secrets/parameters.ts'
-import { countAccount, sameSiteForm, type SecretServices, type AuthenticatedSender } from '../secrets/authentication.ts'
+import {
+  countAccount,
+  countAddress,
+  unlimitedSameSiteForm,
+  type AuthenticatedSender,
+  type SecretServices,
+} from '../secrets/authentication.ts'
 import { storeSharedSecret } from '../secrets/secrets.ts'
 
 const ApiRoot = z.object({
@@ -72,8 +78,16 @@ const mainNav = (root: string): Html =>
     </ul>
   </nav>`
 
-/** The previous input, so that an error does not lose the text. Passphrase and token must be typed again. */
-type ShareFormInput = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
+/**
+ * The previous input, so that an error loses neither the text nor its passphrase: a secret that is sent again must not be
+ * shared without one. The token is a credential, and must be typed again.
+ */
+type ShareFormInput = {
+  readonly secret: string
+  readonly passphrase: string
+  readonly email: string
+  readonly ttl?: number | undefined
+}
 
 /**
  * @param allowsAnonymous whether sharing needs no account
@@ -87,7 +101,14 @@ const shareForm = (allowsAnonymous: boolean, action: string, input: ShareFormInp
     </div>
     <div>
       <label for="passphrase">Passphrase <span class="soft">(optional; give it to the reader separately)</span></label>
-      <input id="passphrase" name="passphrase" type="password" autocomplete="new-password" autocapitalize="none" />
+      <input
+        id="passphrase"
+        name="passphrase"
+        type="password"
+        autocomplete="new-password"
+        autocapitalize="none"
+        value="${input.passphrase}"
+      />
     </div>
     <div>
       <label for="ttl">Expires after</label>
@@ -99,7 +120,7 @@ const shareForm = (allowsAnonymous: boolean, action: string, input: ShareFormInp
     <button type="submit">Create a one-time link</button>
   </form>`
 
-const EMPTY_INPUT: ShareFormInput = { secret: '', email: '' }
+const EMPTY_INPUT: ShareFormInput = { secret: '', passphrase: '', email: '' }
 
 /** Adds a line feed after the opening tag, because browsers drop the first one. */
 const secretTextarea = (secret: string): Html => {
@@ -143,8 +164,8 @@ const frontPageGroup: EndpointGroup = {
   tag: 'Front page',
   pathPrefixes: ['/share'],
   ...errorPages(
-    (page) => frontPage(page, PRIVATE),
-    () => 'No secret was shared.',
+    (page) => frontPage({ ...page, title: page.status === 404 ? page.title : 'The secret was not shared' }, PRIVATE),
+    (status) => (status === 404 ? '' : 'No link was created.'),
   ),
 }
 
@@ -153,7 +174,7 @@ export const shareSecretByPage = endpoint({
   method: 'POST',
   path: '/share',
   summary: 'Share a secret with the form on the front page. Redirects to the page with its link.',
-  auth: sameSiteForm,
+  auth: unlimitedSameSiteForm,
   body: FormParameters,
   responses: {
     303: {
@@ -163,11 +184,13 @@ export const shareSecretByPage = endpoint({
     403: 'Wrong e-mail address or API token, or a cross-site request',
     413: 'The secret is longer than the plan allows',
     422: 'Validation failed: for example, the secret is empty',
+    429: 'Too many wrong API tokens, or too many requests',
   },
   group: frontPageGroup,
   async handler(ctx, { secrets }: SecretServices) {
     const { body } = ctx.request
     try {
+      countAddress(secrets.rateLimit, ctx.ip)
       const sender = await senderOf(body, ctx.ip, secrets)
       checkSecret(body.secret, sender?.plan ?? 'basic')
       const record = await storeSharedSecret(secrets, ctx, {
@@ -180,8 +203,7 @@ export const shareSecretByPage = endpoint({
         'Cache-Control': 'no-store',
       })
     } catch (error) {
-      if (!(error instanceof RequestError) || error.kind === 'too-many') throw error
-      return rejectedForm(error, body, ctx.originalUrl, secrets.allowsAnonymous)
+      throw new ErrorWithForm(shareForm(secrets.allowsAnonymous, `${pathToRoot(ctx.originalUrl)}share`, body), error)
     }
   },
 })
@@ -197,16 +219,4 @@ async function senderOf(
   if (tokenHolder === undefined) throw new RequestError('forbidden', 'Wrong e-mail address or API token')
   countAccount(rateLimit, tokenHolder.account)
   return { ...tokenHolder, token }
-}
-
-function rejectedForm(
-  refusal: RequestError,
-  input: ShareFormInput,
-  target: string,
-  allowsAnonymous: boolean,
-): HttpResponse {
-  const { status, faults } = toHttpErrorDetails(refusal)
-  const home = pathToRoot(target)
-  const content = html`${alert(errorText(faults))} ${shareForm(allowsAnonymous, `${home}share`, input)}`
-  return frontPage({ status, title: 'The secret was not shared', home, content }, PRIVATE)
 }

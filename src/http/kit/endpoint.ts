@@ -2,6 +2,7 @@ import type Koa from 'koa'
 import type { ZodType } from 'zod'
 import type { WaitBudget } from '../../projections/engine/progress.ts'
 import type { MinimumTransferRate } from '../../runtime/fairness/transfer-rate.ts'
+import type { Html } from './html.ts'
 import type { HttpResponse, ResponseHeaders } from './response.ts'
 import type { ErrorDetail } from '../../domain/request-error.ts'
 
@@ -106,12 +107,16 @@ export type EndpointGroup = {
   readonly refusesUnknownParameters?: boolean
   /** Without a schema, errors are HTML pages. */
   readonly errorFormat: { readonly mediaType: string; readonly schema?: ZodType }
-  /** May choose another status than `details.status`. `params` are empty if no endpoint matched. */
-  errorResponse(
-    details: HttpErrorDetails,
-    error: unknown,
-    request: { readonly requestId: string; readonly params: Readonly<Record<string, string>>; readonly target: string },
-  ): HttpResponse
+  /** May choose another status than `details.status`. */
+  errorResponse(details: HttpErrorDetails, error: unknown, request: FailedRequest): HttpResponse
+}
+
+/** `params` are empty if no endpoint matched; `form` is that of an ErrorWithForm. */
+export type FailedRequest = {
+  readonly requestId: string
+  readonly params: Readonly<Record<string, string>>
+  readonly target: string
+  readonly form?: Html
 }
 
 /**

@@ -15,6 +15,7 @@ import { BytesMissing } from '../../stores/ports/file-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../../events/decode.ts'
 import { createResponse, type ResponseHeaders } from './response.ts'
 import type { EndpointGroup, HttpErrorDetails } from './endpoint.ts'
+import type { Html } from './html.ts'
 
 /** An error with response headers: a challenge, a range, the age of the data that it is based on. */
 export class ErrorWithHeaders extends Error {
@@ -31,6 +32,19 @@ export class ErrorWithHeaders extends Error {
 
 /** Seconds, if a store is unavailable. */
 const RETRY_AFTER_SECONDS = 2
+
+/** An error of a page with a form. The page of the error has the form with its input, so that nothing must be typed again. */
+export class ErrorWithForm extends Error {
+  override readonly name = 'ErrorWithForm'
+
+  /** @param error the error to respond with, of any status */
+  constructor(
+    readonly form: Html,
+    readonly error: unknown,
+  ) {
+    super(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
 
 const STATUS: Readonly<Record<RequestErrorKind, number>> = {
   malformed: 400,

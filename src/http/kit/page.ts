@@ -167,13 +167,13 @@ export const errorPages = (
   noteOf: (status: number) => string = () => '',
 ): Pick<EndpointGroup, 'errorFormat' | 'errorResponse'> => ({
   errorFormat: { mediaType: 'text/html' },
-  errorResponse: ({ status, faults }, _error, { requestId, target }) =>
+  errorResponse: ({ status, faults }, _error, { requestId, target, form }) =>
     respond({
       status,
       title: ERROR_TITLES[status] ?? 'Request failed',
       home: pathToRoot(target),
-      content: html`<p>${errorText(faults)}</p>
-        ${noteOf(status) === '' ? NOTHING : html`<p>${noteOf(status)}</p>`}
+      content: html`${form === undefined ? html`<p>${errorText(faults)}</p>` : alert(errorText(faults))}
+        ${noteOf(status) === '' ? NOTHING : html`<p>${noteOf(status)}</p>`} ${form ?? NOTHING}
         <p class="soft">Request ID: ${requestId}</p>`,
     }),
 })

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { HttpResponse } from '../kit/response.ts'
 import type { EndpointGroup } from '../kit/endpoint.ts'
-import { toHttpErrorDetails, ErrorWithHeaders, type ErrorLogger } from '../kit/errors.ts'
+import { toHttpErrorDetails, ErrorWithForm, ErrorWithHeaders, type ErrorLogger } from '../kit/errors.ts'
 import { fixedHeaders } from '../kit/server.ts'
 import type { RequestContext, Middleware } from './context.ts'
 
@@ -46,7 +46,7 @@ export function handleErrors({ log, findGroup }: ErrorHandlingOptions): Middlewa
 
 function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup }: ErrorHandlingOptions): void {
   const { endpoint, requestId } = ctx.state
-  const cause = error instanceof ErrorWithHeaders ? error.error : error
+  const cause = error instanceof ErrorWithHeaders || error instanceof ErrorWithForm ? error.error : error
   const details = toHttpErrorDetails(cause)
   if (details.status >= 500) log(cause, requestId, details.status, endpoint?.operationId)
   const group = endpoint?.group ?? findGroup(ctx.url)
@@ -54,6 +54,7 @@ function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup 
     requestId,
     params: ctx.params ?? {},
     target: ctx.originalUrl,
+    ...(error instanceof ErrorWithForm && { form: error.form }),
   })
   const retryHeaders =
     details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) }

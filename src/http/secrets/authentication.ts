@@ -9,7 +9,13 @@ import type { RecentSecrets } from '../../projections/secrets/secrets.ts'
 import { createResponse, type ResponseHeaders } from '../kit/response.ts'
 import { parseBasicCredentials, sameSite } from '../kit/authenticate.ts'
 import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
-import type { EndpointContext, EndpointGroup, HttpErrorDetails, Authenticator } from '../kit/endpoint.ts'
+import {
+  publicAccess,
+  type Authenticator,
+  type EndpointContext,
+  type EndpointGroup,
+  type HttpErrorDetails,
+} from '../kit/endpoint.ts'
 
 const UNKNOWN = 'Unknown secret'
 
@@ -82,7 +88,8 @@ export class RateLimiter {
 }
 
 /** @throws RequestError too-many */
-const countAddress = (limiter: RateLimiter, address: string): void => limiter.count(`address ${networkOf(address)}`)
+export const countAddress = (limiter: RateLimiter, address: string): void =>
+  limiter.count(`address ${networkOf(address)}`)
 
 /** Called in addition to `countAddress`. @throws RequestError too-many */
 export const countAccount = (limiter: RateLimiter, account: number): void => limiter.count(`account ${account}`)
@@ -126,7 +133,12 @@ export const rateLimitedAccess: Authenticator<undefined, SecretServices> = {
   },
 }
 
-export const sameSiteForm = sameSite(rateLimitedAccess, ({ secrets }) => secrets.trustedOrigins.ownOrigins)
+const ownOriginsOf = ({ secrets }: SecretServices) => secrets.trustedOrigins.ownOrigins
+
+export const sameSiteForm = sameSite(rateLimitedAccess, ownOriginsOf)
+
+/** The handler calls `countAddress`, so that an error still has the body. */
+export const unlimitedSameSiteForm = sameSite(publicAccess, ownOriginsOf)
 
 /** Requires an account's e-mail address and API token. For GET only, which needs no protection against cross-site requests. */
 export const requiredApiToken: Authenticator<AuthenticatedSender, SecretServices> = {

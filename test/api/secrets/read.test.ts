@@ -229,7 +229,7 @@ api('limits requests per address, with the message of the original', async ({ ur
   for (let sent = 0; sent < 20; sent++) expect(200, await status('192.0.2.1'))
   expectError(await status('192.0.2.1'), 429, 'Apologies dear citizen! You have been rate limited.')
   const page = { ...form('/share', 'secret=x'), headers: { ...form('', '').headers, ...from('192.0.2.1') } }
-  assert.match(expect(429, await request(url, page)).text, 'No secret was shared')
+  assert.match(expect(429, await request(url, page)).text, 'No link was created')
   expect(200, await status('192.0.2.2'))
 })
 
