@@ -141,7 +141,7 @@ function verifyTreeHead(checkpoint: string, key: string, part = 'the checkpoint'
 export type KeptCheckpoint = { readonly name: string; readonly note: string }
 
 /** `from` and `to` are the sizes of the smaller and the larger tree, null if not both signatures are valid. */
-export type CheckpointComparison = {
+type CheckpointComparison = {
   readonly ok: boolean
   readonly from: number | null
   readonly to: number | null

@@ -4,7 +4,7 @@ import type { HttpResponse } from './kit/response.ts'
 import type { Endpoint, EndpointContext } from './kit/endpoint.ts'
 import { queryReader } from './kit/parameters/query.ts'
 import { requireMediaType } from './kit/read-body.ts'
-import { setResponse } from './middleware/responses.ts'
+import { isRead, setResponse } from './middleware/responses.ts'
 import type { EndpointHandler } from './routers.ts'
 
 /**
@@ -50,7 +50,5 @@ async function runEndpoint<Service>(
     await body.release?.(ctx.request.body)
   }
 }
-
-const isRead = ({ method }: EndpointContext) => method === 'GET' || method === 'HEAD'
 
 const readNoParameters = queryReader(z.object({}))

@@ -43,12 +43,20 @@ if (launch !== undefined) {
       await page.reload()
       assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'new')
       await page.keyboard.press('Tab')
+      await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
       await page.waitForSelector('#value')
       assert.is(await text(page, '#value'), VALUE)
       await page.getByRole('button', { name: 'Copy the secret' }).click()
       await page.getByText('Copied.').waitFor()
       assert.is(await page.evaluate('navigator.clipboard.readText()'), VALUE)
+      const [home] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.getByRole('link', { name: 'Adamant' }).click(),
+      ])
+      await home.getByRole('heading', { name: 'Adamant' }).waitFor()
+      await home.close()
+      assert.is(await text(page, '#value'), VALUE, 'the way home must not close the only view of the secret')
       assert.equal(await accessibilityViolations(page), [])
       await saveScreenshot(page, `${device.name}-secret`)
       assert.equal(ownMessages(messages), [])

@@ -11,8 +11,10 @@ export type Page = {
   readonly content: Html
   /** Tags for the head, such as a social preview's. */
   readonly head?: Html
-  /** The result of `pathToRoot`, for the way home in the header. Absent on the front page and on pages without links. */
+  /** The result of `pathToRoot`, for the way home in the header. Absent on the front page. */
   readonly home?: string
+  /** For a page that cannot be loaded again. */
+  readonly opensHomeInNewTab?: true
   /** Links and buttons beside the way home. */
   readonly actions?: Html
 }
@@ -70,8 +72,9 @@ function securityPolicy(styleSheet: string, { 'style-src': styleSources = '', ..
 export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The empty icon prevents a request for one. */
-const documentOf = ({ title, content, head = NOTHING, home, actions = NOTHING }: Page, styleSheet: string): string =>
-  html`<!doctype html>
+const documentOf = (page: Page, styleSheet: string): string => {
+  const { title, content, head = NOTHING, actions = NOTHING } = page
+  return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -81,15 +84,20 @@ const documentOf = ({ title, content, head = NOTHING, home, actions = NOTHING }:
         ${head} ${{ html: `<style>${styleSheet}</style>` }}
       </head>
       <body>
-        <header>
-          ${home === undefined ? GEM : html`<a class="home" href="${home || './'}">${GEM} Adamant</a>`} ${actions}
-        </header>
+        <header>${wayHome(page)} ${actions}</header>
         <main>
           <h1>${title}</h1>
           ${content}
         </main>
       </body>
     </html> `.html
+}
+
+function wayHome({ home, opensHomeInNewTab }: Page): Html {
+  if (home === undefined) return GEM
+  const target: Html = opensHomeInNewTab ? { html: 'target="_blank"' } : NOTHING
+  return html`<a class="home" href="${home || './'}" ${target}>${GEM} Adamant</a>`
+}
 
 /** The service's sign. @param attributes of its `svg` element */
 export const gem = (attributes: string): string =>
@@ -179,6 +187,7 @@ export const errorPages = (
 })
 
 const ERROR_TITLES: Readonly<Record<number, string>> = {
+  401: 'Not authorized',
   403: 'Request rejected',
   404: 'Page not found',
   405: 'Method not allowed',
@@ -198,3 +207,6 @@ export function pathToRoot(target: string): string {
   const [path = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)
   return '../'.repeat(path.slice(1).split('/').length - 1)
 }
+
+/** The errors of endpoints for programs, for a person who opened their address in a browser. */
+export const browserErrorPages = errorPages(definePages({ style: CARD, headers: PRIVATE_PAGE_HEADERS }))

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { HttpResponse } from '../kit/response.ts'
-import type { EndpointGroup } from '../kit/endpoint.ts'
+import type { EndpointGroup, FailedRequest, HttpErrorDetails } from '../kit/endpoint.ts'
 import { toHttpErrorDetails, ErrorWithForm, ErrorWithHeaders, type ErrorLogger } from '../kit/errors.ts'
+import { browserErrorPages } from '../kit/page.ts'
 import { fixedHeaders } from '../kit/server.ts'
 import type { RequestContext, Middleware } from './context.ts'
 
@@ -50,12 +51,17 @@ function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup 
   const details = toHttpErrorDetails(cause)
   if (details.status >= 500) log(cause, requestId, details.status, endpoint?.operationId)
   const group = endpoint?.group ?? findGroup(ctx.url)
-  const response = group.errorResponse(details, cause, {
+  const failedRequest = {
     requestId,
     params: ctx.params ?? {},
     target: ctx.originalUrl,
     ...(error instanceof ErrorWithForm && { form: error.form }),
-  })
+  }
+  let response = group.errorResponse(details, cause, failedRequest)
+  if (isRead(ctx) && group.errorFormat.schema !== undefined) {
+    ctx.vary('Accept')
+    if (isOpenedInBrowser(ctx)) response = asPage(response, details, failedRequest)
+  }
   const retryHeaders =
     details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) }
   for (const name in ctx.state.response?.headers) ctx.remove(name)
@@ -64,6 +70,17 @@ function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup 
     ...response,
     headers: { ...(endpoint ?? group).headers, ...retryHeaders, ...errorHeaders, ...response.headers },
   })
+}
+
+export const isRead = ({ method }: { readonly method: string }): boolean => method === 'GET' || method === 'HEAD'
+
+/** The HTTP client of the JDK prefers HTML too, unless it is told otherwise; an API client has credentials. */
+const isOpenedInBrowser = (ctx: RequestContext): boolean =>
+  ctx.get('Authorization') === '' && ctx.accepts('json', 'html') === 'html'
+
+function asPage(response: HttpResponse, details: HttpErrorDetails, request: FailedRequest): HttpResponse {
+  const page = browserErrorPages.errorResponse({ ...details, status: response.status }, undefined, request)
+  return { ...page, headers: { ...response.headers, ...page.headers } }
 }
 
 /** Sets the headers of every response: the version, `nosniff`, and HSTS if `https`. */

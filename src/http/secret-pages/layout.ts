@@ -2,8 +2,8 @@ import { html, type Html } from '../kit/html.ts'
 import type { HttpResponse } from '../kit/response.ts'
 import { CARD, CONTROLS, definePages, PRIVATE_PAGE_HEADERS, sourceHash, type Page } from '../kit/page.ts'
 
-/** Without links, because the address of a secret page is a credential. */
-export const secretPage = ({ status, title, content }: Page): HttpResponse => respond({ status, title, content })
+/** A page without links to other sites. `Referrer-Policy` keeps its address, which is a credential, out of other requests. */
+export const secretPage = (page: Page): HttpResponse => respond(page)
 
 /**
  * Copies the element `#value` before it. The button is hidden unless scripts run.

@@ -4,8 +4,8 @@ import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 import type { HttpResponse } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint, type EndpointGroup } from '../kit/endpoint.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
-import { alert, errorPages, timeOf } from '../kit/page.ts'
+import { html, NOTHING } from '../kit/html.ts'
+import { alert, errorPages, pathToRoot, timeOf } from '../kit/page.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { secretKey } from '../secrets/records.ts'
 import { rateLimitedAccess, sameSiteForm, type SecretServices } from '../secrets/authentication.ts'
@@ -18,13 +18,12 @@ export const secretPagesGroup: EndpointGroup = {
   tag: 'Secret pages',
   pathPrefixes: ['/secret', '/private'],
   ...errorPages(
-    (page) => secretPage(page.status === 404 ? NOT_FOUND_PAGE : page),
+    (page) => secretPage(page.status === 404 ? { ...page, ...NOT_FOUND } : page),
     () => 'No secret was revealed or deleted.',
   ),
 }
 
-const NOT_FOUND_PAGE = {
-  status: 404,
+const NOT_FOUND = {
   title: 'Secret not found',
   content: html`<p>
       The secret may have been read, been burned by its sender, or have expired, or the link may be incomplete. For
@@ -55,8 +54,8 @@ export const askSecretReader = endpoint({
   pathParameters: { key: secretKey },
   responses: { 200: PAGE, 404: NO_SECRET, 429: LOCKED },
   group: secretPagesGroup,
-  async handler({ params }, { secrets }: SecretServices) {
-    return confirmationPage(200, await previewSecret(secrets, keyInLink(params)), NOTHING)
+  async handler({ params, originalUrl }, { secrets }: SecretServices) {
+    return confirmationPage(200, await previewSecret(secrets, keyInLink(params)), pathToRoot(originalUrl))
   },
 })
 
@@ -72,18 +71,20 @@ export const showSecretToReader = endpoint({
   group: secretPagesGroup,
   async handler(ctx, { secrets }: SecretServices) {
     const key = keyInLink(ctx.params)
+    const home = pathToRoot(ctx.originalUrl)
     const { passphrase } = ctx.request.body
     const origin = eventOriginFor(undefined, ctx.state)
     try {
       return revealedSecretPage(
         await revealSecret(secrets, { secretKey: key, passphrase, account: undefined, address: ctx.ip, origin }),
+        home,
       )
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
       // If the secret still exists, the passphrase was wrong; otherwise this throws missing.
       const secret = await previewSecret(secrets, key)
       if (!secret.passphrase) throw error
-      return confirmationPage(404, secret, passphrase === '' ? MISSING_PASSPHRASE : WRONG_PASSPHRASE)
+      return confirmationPage(404, secret, home, passphrase === '' ? MISSING_PASSPHRASE : WRONG_PASSPHRASE)
     }
   },
 })
@@ -93,9 +94,10 @@ const WRONG_PASSPHRASE = alert(
   'Wrong passphrase. The secret has not been deleted. After five wrong passphrases it is locked for 30 minutes; after twenty it is burned.',
 )
 
-const confirmationPage = (status: number, secret: KnownSecret, errorMessage: Html): HttpResponse =>
+const confirmationPage = (status: number, secret: KnownSecret, home: string, errorMessage = NOTHING): HttpResponse =>
   secretPage({
     status,
+    home,
     title: 'Someone shared a secret with you',
     content: html`${errorMessage}
       <p>You can reveal it <strong>only once</strong>. After that it is deleted, and no one can reveal it again.</p>
@@ -110,9 +112,11 @@ const PASSPHRASE = html`<p>It is protected by a passphrase. Ask the sender for i
   ${passphraseInput('Passphrase')}`
 
 /** Adds a line feed after the opening tag, because browsers drop the first one. */
-const revealedSecretPage = (value: string): HttpResponse =>
+const revealedSecretPage = (value: string, home: string): HttpResponse =>
   secretPage({
     status: 200,
+    home,
+    opensHomeInNewTab: true,
     title: 'Your secret',
     content: html`<pre id="value" tabindex="0" role="region" aria-label="The secret">${`\n${value}`}</pre>
       ${copyButton('the secret')}

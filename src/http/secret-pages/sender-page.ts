@@ -95,6 +95,7 @@ async function receipt(
   return secretPage({
     status,
     title: TITLES[state],
+    home: pathToRoot(originalUrl),
     content: html`${errorMessage} ${isNew ? linkTo(`${urls.secrets}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
       ${isNew ? KEEP_ADDRESS_PRIVATE : NOTHING}

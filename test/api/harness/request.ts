@@ -98,7 +98,10 @@ const mutable = (headers: NonNullable<Request['headers']>) =>
   )
 
 /** Expects a version and a request id in every response, and a reason in the standard body of an error. */
-export function checkEveryResponse({ method = 'GET', path }: Request, { status, headers, text }: ApiResponse): void {
+export function checkEveryResponse(
+  { method = 'GET', path, headers: sent }: Request,
+  { status, headers, text }: ApiResponse,
+): void {
   const summary = `${method} ${path.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`
   expectDeclaredResponse(method, path, { status, text, headers })
   assert.is(headers['x-app-version'], VERSION, `${summary} without X-App-Version`)
@@ -106,7 +109,8 @@ export function checkEveryResponse({ method = 'GET', path }: Request, { status, 
   if (status === 405) assert.ok(headers.allow, `${summary} without Allow`)
   if (status === 401) assert.ok(headers['www-authenticate'], `${summary} without WWW-Authenticate`)
   if (status === 503 || status === 429) assert.ok(headers['retry-after'], `${summary} without Retry-After`)
-  if (status >= 400 && method !== 'HEAD' && /^\/v\d/.test(path)) {
+  const isForPeople = method === 'GET' && String(sent?.['Accept']).startsWith('text/html')
+  if (status >= 400 && method !== 'HEAD' && /^\/v\d/.test(path) && !isForPeople) {
     const { error, requestId } = JSON.parse(text) as ErrorBody
     assert.ok(Array.isArray(error) && error.length > 0 && error.every((message) => message.length > 0), summary)
     assert.is(requestId, headers['x-request-id'], summary)
