@@ -50,7 +50,7 @@ test('of a link to a PDF that is incomplete is a page', async ({ service }) => {
   assert.match(page.text, /<h1>Page not found<\/h1>/)
 })
 
-test('is JSON for a program, also one that prefers HTML unless it is told otherwise', async ({ service }) => {
+test('is JSON for a program, also one whose library prefers HTML', async ({ service }) => {
   const jdk = { Accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', Authorization: 'Bearer wrong' }
   for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json, text/html' }, jdk]) {
     const response = expect(401, await service.send({ path: '/v4/diamond', headers }))

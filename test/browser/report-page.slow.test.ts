@@ -53,11 +53,11 @@ async function measuredStone(ann: Vendor): Promise<number> {
   return id
 }
 
-/** With as many proportions as there are, from both sources, and a long name. */
+/** With as many and as long proportions as there are, from both sources, and a long name. */
 async function longStone(ann: Vendor): Promise<number> {
   const color = { fancyGrade: 'Fancy Intense', colorModifier: 'Brownish Greenish', colorHue: 'Yellow', isColored: true }
-  const proportions = { table: 60, depth: 62, crownAngle: 34, crownHeight: 14, pavilionAngle: 41, pavilionDepth: 43 }
-  const others = { girdle: 4, star: 50, lower: 80, length: 7.5, width: 5.5, height: 3.4 }
+  const proportions = { crownAngle: 35.25, crownHeight: 14.25, pavilionAngle: 40.25, pavilionDepth: 42.25 }
+  const others = { girdle: 4.55, star: 50, lower: 80 }
   const { id } = await created(ann, {
     ...color,
     sku: 'LONG',
@@ -93,6 +93,21 @@ async function openPage(browser: Browser, address: string) {
 
 const untilImagesLoaded = (page: Page) =>
   page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+
+type Box = [left: number, right: number, top: number, bottom: number]
+
+const isInside = ([left, right, top, bottom]: readonly number[], [l = 0, r = 0, t = 0, b = 0]: readonly number[]) =>
+  Number(left) >= l && Number(right) <= r && Number(top) >= t && Number(bottom) <= b
+
+const overlap = ([l1, r1, t1, b1]: Box, [l2, r2, t2, b2]: Box) => l1 < r2 && l2 < r1 && t1 < b2 && t2 < b1
+
+/** For each picture: whether the text in its place is inside of what is shown of it. */
+const SHOWN_PLACEHOLDERS = `[...document.querySelectorAll('.drawn')].map((picture) => {
+  const range = document.createRange()
+  range.selectNodeContents(picture.querySelector('.drawing'))
+  const text = range.getBoundingClientRect()
+  return text.width > 0 && text.top + text.height / 2 < picture.getBoundingClientRect().bottom
+})`
 
 /** Width and height of the page, at least those of the screen. */
 const CONTENT_SIZE = '[document.documentElement.scrollWidth, document.documentElement.scrollHeight]'
@@ -146,6 +161,43 @@ if (launch !== undefined) {
       assert.is(await readQrCode(browser, page.locator('.qr')), given.pages.measured)
       const { PDFDocument } = await import('pdf-lib')
       assert.ok((await PDFDocument.load(await page.pdf({ format: 'A4' }))).getPageCount() <= 2)
+      await page.close()
+    })
+
+    test(`on a ${device}, shows all figures of the side view, on screen and in print`, async ({ pages, browsers }) => {
+      const { page } = await openPage(browserOf(browsers, device), pages.long)
+      for (const media of ['screen', 'print'] as const) {
+        await page.emulateMedia({ media })
+        await saveScreenshot(page, `report-long-${media}-${device}`)
+        const [drawing = [], ...figures] = await page.evaluate<Box[]>(
+          `[...document.querySelectorAll('.profile svg, .profile text')].map((one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect()
+            return [left, right, top, bottom]
+          })`,
+        )
+        assert.is(figures.length, 6)
+        for (const [index, figure] of figures.entries()) {
+          assert.ok(isInside(figure, drawing), `${figure.join()} is cut by ${drawing.join()}`)
+          for (const other of figures.slice(index + 1))
+            assert.not.ok(overlap(figure, other), `${figure.join()} ${other.join()}`)
+        }
+      }
+      await page.close()
+    })
+
+    test(`on a ${device}, says that a picture is being drawn until it is loaded`, async ({ pages, browsers }) => {
+      const { page } = await browserOf(browsers, device).open()
+      const held = Promise.withResolvers<void>()
+      await page.route('**/*.png', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.goto(pages.plain, { waitUntil: 'commit' })
+      await page.locator('.drawing').nth(2).waitFor({ state: 'attached' })
+      assert.equal(await page.evaluate<boolean[]>(SHOWN_PLACEHOLDERS), [true, true, true])
+      held.resolve()
+      await page.waitForLoadState()
+      assert.equal(await page.evaluate<boolean[]>(SHOWN_PLACEHOLDERS), [false, false, false])
       await page.close()
     })
 

@@ -110,7 +110,7 @@ const GEM: Html = { html: gem('stroke="currentColor" aria-hidden="true"') }
 const TOKENS = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--deed-ink:#fff;--danger:#b42318;--well:#f5f7fb;--radius:.5rem;--small:.9375rem;--sans:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--mono:ui-monospace,"Cascadia Mono",Menlo,Consolas,monospace}
 ${DARK}{:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--deed-ink:#0b1530;--danger:#ff9d92;--well:#0f1521}}
-@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--ground:#fff}}
+@media print{:root{font-size:9.4pt;color-scheme:light;--ink:#000;--soft:#444;--ground:#fff}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 var(--sans)}
 body>header{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:.5rem 1.5rem;min-height:2.5rem;color:var(--deed)}
@@ -133,7 +133,7 @@ time{white-space:nowrap}
 .soft{color:var(--soft);font-size:var(--small)}
 dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
-@media print{body{display:block;padding:0;font-size:10pt}main{padding:0;border:0;box-shadow:none}}
+@media print{body{display:block;padding:0}main{padding:0;border:0;box-shadow:none}}
 `
 
 /** Inputs, buttons and messages of forms. */

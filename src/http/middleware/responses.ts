@@ -74,7 +74,7 @@ function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup 
 
 export const isRead = ({ method }: { readonly method: string }): boolean => method === 'GET' || method === 'HEAD'
 
-/** The HTTP client of the JDK prefers HTML too, unless it is told otherwise; an API client has credentials. */
+/** The HTTP client of the JDK prefers HTML too, if its caller sets no `Accept`; but a client of the API has credentials. */
 const isOpenedInBrowser = (ctx: RequestContext): boolean =>
   ctx.get('Authorization') === '' && ctx.accepts('json', 'html') === 'html'
 

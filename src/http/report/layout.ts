@@ -32,11 +32,14 @@ figcaption{color:var(--soft);font-size:var(--small)}
 small{font-weight:400;color:var(--soft)}
 .pictures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:1rem;margin:1.5rem 0 0}
 figure{margin:0;padding:1.25rem;text-align:center;background:var(--well);border:1px solid var(--line);border-radius:.75rem}
-figure img{position:relative;display:block;max-width:100%;height:15rem;margin:0 auto .75rem;object-fit:contain}
-.drawn{position:relative;display:block;color:inherit;cursor:zoom-in}
-.drawn::before{content:"Drawing\\2026";position:absolute;inset:0;display:grid;place-items:center;font-size:.875rem;color:var(--soft)}
+figure img{display:block;max-width:100%;height:15rem;margin:0 auto .75rem;object-fit:contain}
+.drawn{display:flex;flex-wrap:wrap;align-content:flex-start;min-height:15rem;margin-bottom:.75rem;overflow:hidden;color:inherit;cursor:zoom-in}
+.drawn img{margin:0 auto}
+.drawing{flex:0 0 100%;height:0;line-height:15rem;font-size:.875rem;color:var(--soft)}
 .rocked{grid-column:1/-1}
-.rocked img{width:100%;height:auto;min-height:5rem;max-height:12rem}
+.rocked .drawn{min-height:5rem}
+.rocked .drawing{line-height:5rem}
+.rocked img{height:auto;max-height:12rem}
 .basis{display:inline-block;padding:0 .6em;border:1px solid var(--soft);border-radius:1em;font-size:.875rem;color:var(--ink)}
 .basis::before{content:"";display:inline-block;width:.55em;height:.55em;margin-right:.45em;border:1.5px solid currentColor;border-radius:50%}
 .basis.typical{border-style:dashed}
@@ -73,7 +76,7 @@ li a{margin-right:1rem}
 .past ul{overflow-wrap:anywhere}
 .warning{display:block}
 @media (max-width:40rem){.pictures{grid-template-columns:minmax(0,1fr)}}
-@media print{*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure,footer{break-inside:avoid}.qr{width:28mm;height:28mm}figure{padding:.75rem}figure img{height:9rem}.pictures{grid-template-columns:1fr 1fr 1.7fr}.rocked{grid-column:auto}.rocked img{min-height:0}.drawn::before{content:none}h2{margin-top:1.25rem}}
+@media print{*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure,footer{break-inside:avoid}.qr{width:28mm;height:28mm}figure{padding:.75rem}figure img{height:9rem}.pictures{grid-template-columns:1fr 1fr 1.7fr}.rocked{grid-column:auto}.drawn{min-height:0}.drawing{display:none}h2{margin-top:1.25rem}}
 `
 
 export const reportPageResponse = defineReportPages({ style: '' })

@@ -43,7 +43,7 @@ const sizeText = ({ length, width, depth }: StoneSize): string =>
 
 /** In units of the drawing: the width of the stone, and the margins for figures. */
 const WIDTH = 200
-const SIDE = 90
+const SIDE = 76
 const TOP = 34
 const BOTTOM = 34
 
@@ -189,7 +189,7 @@ function girdleAndLabels({ upperEdge, lowerEdge }: GirdleEdges, end: number, fig
       figures,
       ({ crownAngle, crownHeight }) => figure('crown', crownAngle, '°') ?? figure('crown', crownHeight, ' %'),
     )}
-    ${label(LEFT - 6, lowerEdge + 4, 'end', figures, ({ girdle }) => figure('girdle', girdle, ' %'))}
+    ${label(RIGHT + 6, (upperEdge + lowerEdge) / 2, 'start', figures, ({ girdle }) => figure('girdle', girdle, ' %'))}
     ${label(
       LEFT + 36,
       (lowerEdge + end) / 2 + 10,
@@ -198,13 +198,13 @@ function girdleAndLabels({ upperEdge, lowerEdge }: GirdleEdges, end: number, fig
       ({ pavilionAngle, pavilionDepth }) =>
         figure('pavilion', pavilionAngle, '°') ?? figure('pavilion', pavilionDepth, ' %'),
     )}
-    ${label(RIGHT + 6, (TOP + end) / 2 + 24, 'start', figures, ({ depth }) => figure('depth', depth, ' %'))}`
+    ${label(RIGHT + 6, (lowerEdge + end) / 2 + 16, 'start', figures, ({ depth }) => figure('depth', depth, ' %'))}`
 }
 
 const figure = (name: string, value: number | undefined, unit: string): string | undefined =>
   value === undefined ? undefined : `${name} ${value}${unit}`
 
-/** A figure from the report, or that of the owner: marked if there are figures from a report too. */
+/** A figure from the report, or that of the owner: marked if there are figures from a report too. Beside the stone in two lines. */
 function label(
   x: number,
   y: number,
@@ -216,9 +216,11 @@ function label(
   const text = measuredText ?? textOf(stated)
   if (text === undefined) return NOTHING
   const isMarked = measuredText === undefined && proportionFacts(measured).length > 0
-  return html`<text x="${units(x)}" y="${units(y)}" text-anchor="${anchor}"
-    >${text}${isMarked ? STATED_MARK : ''}</text
-  >`
+  const lines = anchor === 'middle' ? [text] : text.split(/ (.*)/, 2)
+  const spans = lines.map(
+    (line, index) => html`<tspan x="${units(x)}" dy="${index === 0 ? '0' : '1.15em'}">${line}</tspan>`,
+  )
+  return html`<text y="${units(y)}" text-anchor="${anchor}">${spans}${isMarked ? STATED_MARK : ''}</text>`
 }
 
 const units = (length: number) => String(Math.round(length * 100) / 100)

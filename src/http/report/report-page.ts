@@ -106,12 +106,18 @@ export const faceUpImage = (diamond: LiveDiamond, options: ReportPageOptions): H
 
 const image = (address: string, alt: string): Html => html`<img src="${address}" alt="${alt}" />`
 
+/**
+ * As wide as the picture's place: a loaded picture pushes it into the next line, which is not shown. Behind a picture it would
+ * shine through.
+ */
+const PLACEHOLDER = html`<span class="drawing" aria-hidden="true">Drawing&#8230;</span>`
+
 function figures(diamond: LiveDiamond, options: ReportPageOptions): Html {
   const basis = pictureBasisOf(diamond)
   const tag = basisTag(basis)
   const isScanned = basis === 'facets'
   const link = (kind: PictureKind, content: Html) =>
-    html`<a class="drawn" href="${pictureAddress(diamond, kind, options)}">${content}</a>`
+    html`<a class="drawn" href="${pictureAddress(diamond, kind, options)}">${content}${PLACEHOLDER}</a>`
   const picture = (kind: PictureKind, alt: string) => link(kind, image(pictureAddress(diamond, kind, options), alt))
   return html`<div class="pictures">
     <figure>
