@@ -131,10 +131,10 @@ function isEvent(event: Partial<ProvenEvent> | null): boolean {
 
 function verifyTreeHead(checkpoint: string, key: string, part = 'the checkpoint'): TreeHead {
   const verifier = withContext('the key', () => parseVerifierKey(key))
-  const head = withContext(part, () => parseCheckpoint(verifyNote(checkpoint, verifier)))
-  if (head.origin !== verifier.name)
-    throw new InvalidProof(`${part} is from ${head.origin}, but the key is from ${verifier.name}`)
-  return head
+  const [origin = ''] = checkpoint.split('\n', 1)
+  if (origin !== verifier.name)
+    throw new InvalidProof(`${part} is from ${origin.slice(0, 100)}, but the key is from ${verifier.name}`)
+  return withContext(part, () => parseCheckpoint(verifyNote(checkpoint, verifier)))
 }
 
 /** A signed checkpoint and the name by which errors refer to it. */

@@ -70,7 +70,7 @@ test('are refused with the file and the reason', async () => {
   const restored = await checkpointOf(log, 7, `${ORIGIN}/1`)
   const whyNot = (other: typeof newer, text: string | undefined) => compareCheckpoints([older, other], text, key).why
   assert.is(whyNot(forged, proof), 'forged.txt: its signature does not match the key')
-  assert.is(whyNot(restored, proof), 'checkpoint-7.txt: it is not signed by the key')
+  assert.is(whyNot(restored, proof), `checkpoint-7.txt is from ${ORIGIN}/1, but the key is from ${ORIGIN}`)
   assert.is(whyNot(newer, undefined), 'a consistency proof from 3 to 7 is missing')
   assert.match(whyNot(newer, '{'), /^the consistency proof: .*JSON/)
   assert.match(whyNot(newer, 'null'), /must be from 3 to 7, got from undefined to undefined/)
