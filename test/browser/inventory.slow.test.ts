@@ -31,6 +31,14 @@ const STONES = Array.from({ length: 30 }, (_, number) =>
   }),
 )
 
+/** The fields of the open dialog that reach beyond its edge. */
+const CUT_FIELDS = `(() => {
+  const dialog = document.querySelector('[popover]:popover-open')
+  const { left, right } = dialog.getBoundingClientRect()
+  const isCut = (field) => field.getBoundingClientRect().right > right || field.getBoundingClientRect().left < left
+  return [...dialog.querySelectorAll('input:not([type=hidden]), select, button')].filter(isCut).map(({ name }) => name)
+})()`
+
 await testOnDevices('the inventory pages', ALL_DEVICES, (test, device) => {
   test('lead from the log-in to the history of a stone and the log-out', async ({ service, browser }) => {
     const { owner, person } = await newOwner(service)
@@ -82,6 +90,7 @@ await testOnDevices('the inventory pages', ALL_DEVICES, (test, device) => {
     await menu.getByText('Delete this stone').press('Enter')
     assert.equal(await accessibilityViolations(page), [])
     await saveScreenshot(page, `inventory-edit-${device.name}`)
+    assert.equal(await page.evaluate<string[]>(CUT_FIELDS), [])
     await menu.getByLabel('Price').fill('123456.5')
     await page.keyboard.press('Enter')
     await page.getByText('123,456.50').waitFor()

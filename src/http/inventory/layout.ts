@@ -45,7 +45,7 @@ th,td{padding:.5rem .625rem;text-align:left;border-bottom:1px solid var(--line)}
 thead th{color:var(--soft);font-size:var(--small);font-weight:400}
 tbody th{min-width:7rem;font-weight:600;overflow-wrap:anywhere}
 .number{text-align:right}
-[popover]{width:min(30rem,calc(100vw - 2rem));max-height:calc(100vh - 2rem);overflow:auto;padding:1.25rem;color:inherit;text-align:left;background:var(--paper);border:1px solid var(--line);border-radius:1rem}
+[popover]{width:min(30rem,calc(100vw - 2rem));max-height:calc(100vh - 2rem);overflow:auto;padding:1.25rem;color:inherit;text-align:left;white-space:normal;background:var(--paper);border:1px solid var(--line);border-radius:1rem}
 [popover] h2{margin:0 0 .5rem;overflow-wrap:anywhere}
 [popover]::backdrop{background:rgb(10 15 25/.4)}
 [popovertarget]{min-height:2.25rem;margin:0;padding:.25rem .75rem}
