@@ -2,7 +2,14 @@ import { Argument, Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { parseId } from '../domain/entity-id.ts'
 import { formatHash } from '../evidence/hashes.ts'
-import { compareCheckpoints, verifyProof, type KeptCheckpoint, type ProofCheck } from '../evidence/proof.ts'
+import { parseVerifierKey } from '../evidence/note.ts'
+import {
+  compareCheckpoints,
+  UnusableConsistencyProof,
+  verifyProof,
+  type KeptCheckpoint,
+  type ProofCheck,
+} from '../evidence/proof.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { readDiamondEvents } from '../projections/diamonds/diamond-transitions.ts'
 import { openGuardedReadModel } from '../projections/engine/guarded-read-model.ts'
@@ -115,7 +122,20 @@ function formatProofCheck({ ok, diamond, events, size, why }: ProofCheck): strin
   )
 }
 
-const readKey = async (key: string): Promise<string> => (key.startsWith('@') ? readTextFile(key.slice(1)) : key)
+/** @throws BadUsage if it is no key: that says nothing about what it would verify */
+async function readKey(option: string): Promise<string> {
+  const isFile = option.startsWith('@')
+  const key = isFile ? await readTextFile(option.slice(1)) : option
+  try {
+    parseVerifierKey(key)
+  } catch (error) {
+    const hint = isFile
+      ? ''
+      : `; to read the key from the file ${option.slice(0, 100)}, write --key @${option.slice(0, 100)}`
+    throw new BadUsage(`--key: ${error instanceof Error ? error.message : String(error)}${hint}`)
+  }
+  return key
+}
 
 /** `compare`: whether one kept checkpoint extends another. It needs no installation and no network. */
 export function compareCommand(): Command {
@@ -134,22 +154,30 @@ export function compareCommand(): Command {
 type CompareOptions = CheckOptions & { readonly proof?: string }
 
 async function compare(one: string, other: string, { key, proof, json }: CompareOptions): Promise<void> {
-  const comparison = compareCheckpoints(
-    [await readCheckpoint(one), await readCheckpoint(other)],
-    proof === undefined ? undefined : await readTextFile(proof),
-    await readKey(key),
-  )
+  const checkpoints = [await readCheckpoint(one), await readCheckpoint(other)] as const
+  const consistencyProof = proof === undefined ? undefined : await readTextFile(proof)
+  const verifierKey = await readKey(key)
+  const comparison = orBadUsage(() => compareCheckpoints(checkpoints, consistencyProof, verifierKey))
   const { ok, from, to, why } = comparison
-  if (from !== to && proof === undefined)
-    throw new BadUsage(
-      `The checkpoints are of ${from} and ${to} events: download the consistency proof with ` +
-        `curl -sf 'ADDRESS/log/consistency?from=${from}&to=${to}' > consistency.json, and add --proof consistency.json`,
-    )
   const text = ok
     ? `Consistent: the log of ${formatQuantity(from ?? 0, 'event')} is the beginning of the log of ${formatQuantity(to ?? 0, 'event')}: none of its events was changed, removed or moved, and none was inserted`
     : `Not consistent: ${why}`
   printResult({ ...(json && { json }) }, comparison, text)
   if (!ok) process.exitCode = EXIT_FAILURE
+}
+
+/** @throws BadUsage that says how to get the right consistency proof */
+function orBadUsage<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof UnusableConsistencyProof)) throw error
+    const { from, to } = error.sizes
+    throw new BadUsage(
+      `--proof: ${error.message}. Download it with ` +
+        `curl -sf 'ADDRESS/log/consistency?from=${from}&to=${to}' > consistency.json, and add --proof consistency.json`,
+    )
+  }
 }
 
 /** Mail programs and editors may have changed the line ends, which are not part of what was signed. */

@@ -84,6 +84,16 @@ export type ProofCheck = {
 
 class InvalidProof extends Error {}
 
+/** The consistency proof is missing, malformed or of other sizes: it says nothing about the log. */
+export class UnusableConsistencyProof extends Error {
+  constructor(
+    reason: string,
+    readonly sizes: { readonly from: number; readonly to: number },
+  ) {
+    super(`the consistency proof from ${sizes.from} to ${sizes.to} ${reason}`)
+  }
+}
+
 /**
  * Verifies a proof offline, with only a key: every event is in the tree whose root is signed, all events belong to the
  * diamond, and none is missing between the first and the last of a stream. A proof can't show whether later events
@@ -153,6 +163,7 @@ type CheckpointComparison = {
  * older checkpoint was changed, removed, inserted or moved.
  * @param proof response of /log/consistency for the two sizes, as JSON; not used if the sizes are equal
  * @param key the verifier key, from a trusted source
+ * @throws UnusableConsistencyProof
  */
 export function compareCheckpoints(
   checkpoints: readonly [KeptCheckpoint, KeptCheckpoint],
@@ -164,7 +175,7 @@ export function compareCheckpoints(
     const [first, second] = checkpoints.map(({ name, note }) => verifyTreeHead(note, key, name)) as [TreeHead, TreeHead]
     const [older, newer] = first.size <= second.size ? [first, second] : [second, first]
     summary = { from: older.size, to: newer.size }
-    const path = older.size === newer.size ? [] : parseConsistencyProof(proof, older.size, newer.size)
+    const path = older.size === newer.size ? [] : parseConsistencyProof(proof, { from: older.size, to: newer.size })
     if (!isConsistent(older, newer, path)) throw new InvalidProof(inconsistencyOf(older, newer))
     return { ok: true, ...summary, why: '' }
   } catch (error) {
@@ -173,17 +184,28 @@ export function compareCheckpoints(
   }
 }
 
-function parseConsistencyProof(text: string | undefined, from: number, to: number): Hash[] {
-  if (text === undefined) throw new InvalidProof(`a consistency proof from ${from} to ${to} is missing`)
-  const part = 'the consistency proof'
-  const proof = withContext(part, () => JSON.parse(text) as { from?: unknown; to?: unknown; hashes?: unknown } | null)
-  if (proof?.from !== from || proof.to !== to)
-    throw new InvalidProof(
-      `${part} must be from ${from} to ${to}, got from ${String(proof?.from)} to ${String(proof?.to)}`,
+/** @throws UnusableConsistencyProof */
+function parseConsistencyProof(
+  text: string | undefined,
+  sizes: { readonly from: number; readonly to: number },
+): Hash[] {
+  if (text === undefined) throw new UnusableConsistencyProof('is needed', sizes)
+  let proof: { readonly from?: unknown; readonly to?: unknown; readonly hashes?: unknown } | null
+  try {
+    proof = JSON.parse(text) as typeof proof
+  } catch {
+    // The position in the text would not help: the file is another one, or empty.
+    throw new UnusableConsistencyProof('is needed; the file is not JSON', sizes)
+  }
+  if (proof?.from !== sizes.from || proof.to !== sizes.to)
+    throw new UnusableConsistencyProof(
+      `is needed; the file is from ${String(proof?.from)} to ${String(proof?.to)}`,
+      sizes,
     )
   const hashes = Array.isArray(proof.hashes) ? proof.hashes.map((hash) => parseHash(String(hash))) : [undefined]
   const validHashes = hashes.filter((hash) => hash !== undefined)
-  if (validHashes.length !== hashes.length) throw new InvalidProof(`${part}: hashes must be SHA-256 hashes in base64`)
+  if (validHashes.length !== hashes.length)
+    throw new UnusableConsistencyProof('is needed; the file has no SHA-256 hashes in base64', sizes)
   return validHashes
 }
 

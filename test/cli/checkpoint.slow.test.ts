@@ -87,8 +87,8 @@ test('is compared with a later one as docs/evidence.md describes', async ({ comm
   const ok = await commands.json(...args, file('consistency.json'))
   assert.equal(Object.keys(ok), ['ok', 'from', 'to', 'why'])
   const wrong = await commands.run([...args, file('key.txt')])
-  assert.is(wrong.code, 1)
-  assert.match(wrong.out, /^Not consistent: the consistency proof: /)
+  assert.equal([wrong.code, wrong.out], [2, ''])
+  assert.match(wrong.err, /--proof: the consistency proof from \d+ to \d+ is needed; the file is not JSON/)
 })
 
 test('is signed when a service stops, if events were written since the last one', async ({ commands }) => {

@@ -30,11 +30,12 @@ test('is one file that can be verified without an installation', async ({ comman
   assert.equal(rest, { ok: true, diamond: id, events: 1, why: '' })
   assert.ok(size > 0)
   assert.is(checked.code, 0)
-  const [verified, changed, another] = await commands.runInTurn(
+  const [verified, changed, another, withoutAt] = await commands.runInTurn(
     [
       ['check', proof, '--key', key],
       ['check', writeChangedProof(proof), '--key', key, '--json'],
       ['check', proof, '--key', key.replace(/^adamant/, 'another')],
+      ['check', proof, '--key', keyFile],
     ],
     elsewhere,
   )
@@ -43,7 +44,10 @@ test('is one file that can be verified without an installation', async ({ comman
   const found = JSON.parse(changed?.out ?? '') as { ok: boolean; why: string }
   assert.is(found.ok, false)
   assert.match(found.why, /DiamondCreated.*is not in the signed tree/)
-  assert.is(another?.code, 1)
+  assert.is(another?.code, 2)
+  assert.equal([withoutAt?.code, withoutAt?.out], [2, ''])
+  assert.match(withoutAt?.err ?? '', `write --key @${keyFile}`)
+  assert.match(another?.err ?? '', /--key: the id of the key does not match its name/)
 })
 
 /** Writes the proof with a changed sku. @returns its path */
