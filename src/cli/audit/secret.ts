@@ -40,14 +40,14 @@ function describeSecret(secret: Secret) {
   }
 }
 
-function secretEventDetail(event: SecretEvent): string {
+function secretEventDetail(event: SecretEvent, { metadata: { via } }: StoredEvent): string {
   switch (event.type) {
     case 'SecretShared':
       return `for ${event.data.ttl} s${event.data.token === null ? '' : `, with the API token ${event.data.token}`}`
     case 'PassphraseTried':
       return `to ${event.data.for} it`
     case 'SecretBurned':
-      return BURNED[event.data.by]
+      return via === 'cli' ? 'because its owner was forgotten' : BURNED[event.data.by]
     case 'MailSent':
       return `${event.data.mail} ${event.data.messageId}`
     case 'MailRefused':

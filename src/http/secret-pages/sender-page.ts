@@ -98,7 +98,7 @@ async function receipt(
     home: pathToRoot(originalUrl),
     content: html`${errorMessage} ${isNew ? linkTo(`${urls.secrets}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
-      ${isNew ? KEEP_ADDRESS_PRIVATE : NOTHING}
+      ${isNew ? keepAddressPrivate(secret) : NOTHING}
       ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${pathToSecrets(originalUrl)}${keys.metadataKey}/burn`) : NOTHING}`,
   })
 }
@@ -106,9 +106,12 @@ async function receipt(
 /** The relative path of the folder of all sender's pages. */
 const pathToSecrets = (target: string): string => pathToRoot(target).replace('../', '')
 
-const KEEP_ADDRESS_PRIVATE = html`<p class="soft">
-  Do not share the address of this page: anyone who has it can read the secret and burn it.
-</p>`
+/** With a passphrase, the key opens nothing without it. */
+const keepAddressPrivate = ({ passphrase }: KnownSecret): Html =>
+  html`<p class="soft">
+    Do not share the address of this page: anyone who has it${passphrase ? ' and the passphrase' : ''} can read the
+    secret and burn it.
+  </p>`
 
 const linkTo = (link: string): Html =>
   html`<h2>Link for the reader</h2>

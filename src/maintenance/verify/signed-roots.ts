@@ -63,7 +63,7 @@ async function findRootFault(
     const { size, root } = checkpoints.verifyNote(decode<CheckpointSigned>(event).data.checkpoint, event.revision)
     if (size > (await queries.size())) return `was signed at a size of ${size}, but the log has fewer events`
     if (root.equals(await queries.root(size))) return undefined
-    return `was signed with another root: events among the first ${size} of the log were altered, and the tree was rebuilt`
+    return `was signed with another root: events among the first ${size} of the log were altered since`
   } catch (error) {
     if (isUnreadable(error)) return 'is not a valid checkpoint signed with the key of the log'
     throw error

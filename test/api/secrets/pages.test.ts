@@ -122,6 +122,21 @@ test('has the same passphrase input everywhere, without autocompletion', async (
   assert.is(other, one)
 })
 
+test('says what its own address opens: nothing without the passphrase, if there is one', async ({
+  service,
+  ann,
+  send,
+}) => {
+  for (const [parameters, text] of [
+    [{ secret: 'x' }, 'anyone who has it can read'],
+    [{ secret: 'x', passphrase: 'p' }, 'anyone who has it and the passphrase can read'],
+  ] as const) {
+    const { metadata_key } = await shared(service.url, ann, parameters)
+    const page = expect(200, await send({ path: `/private/${metadata_key}` }))
+    assert.match(page.text.replaceAll(/\s+/g, ' '), text)
+  }
+})
+
 test('is 429 after too many attempts at its passphrase, also for burning', async ({ service, ann, send }) => {
   const { metadata_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   for (let guess = 0; guess < 5; guess++) await send(form(`/private/${metadata_key}/burn`, 'passphrase=wrong'))
