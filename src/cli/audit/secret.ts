@@ -47,6 +47,7 @@ function secretEventDetail(event: SecretEvent, { metadata: { via } }: StoredEven
     case 'PassphraseTried':
       return `to ${event.data.for} it`
     case 'SecretBurned':
+      // The only command that burns secrets is `forget`.
       return via === 'cli' ? 'because its owner was forgotten' : BURNED[event.data.by]
     case 'MailSent':
       return `${event.data.mail} ${event.data.messageId}`

@@ -19,7 +19,7 @@ import type { Html } from './html.ts'
 
 /** An error with response headers: a challenge, a range, the age of the data that it is based on. */
 export class ErrorWithHeaders extends Error {
-  override readonly name = 'ErrorWithHeaders'
+  override readonly name: string = 'ErrorWithHeaders'
 
   /** @param error the error to respond with; the group's `errorResponse` receives it */
   constructor(
@@ -30,21 +30,21 @@ export class ErrorWithHeaders extends Error {
   }
 }
 
-/** Seconds, if a store is unavailable. */
-const RETRY_AFTER_SECONDS = 2
-
 /** An error of a page with a form. The page of the error has the form with its input, so that nothing must be typed again. */
-export class ErrorWithForm extends Error {
+export class ErrorWithForm extends ErrorWithHeaders {
   override readonly name = 'ErrorWithForm'
 
   /** @param error the error to respond with, of any status */
   constructor(
     readonly form: Html,
-    readonly error: unknown,
+    error: unknown,
   ) {
-    super(error instanceof Error ? error.message : String(error), { cause: error })
+    super({}, error)
   }
 }
+
+/** Seconds, if a store is unavailable. */
+const RETRY_AFTER_SECONDS = 2
 
 const STATUS: Readonly<Record<RequestErrorKind, number>> = {
   malformed: 400,

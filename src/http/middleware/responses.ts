@@ -47,7 +47,7 @@ export function handleErrors({ log, findGroup }: ErrorHandlingOptions): Middlewa
 
 function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup }: ErrorHandlingOptions): void {
   const { endpoint, requestId } = ctx.state
-  const cause = error instanceof ErrorWithHeaders || error instanceof ErrorWithForm ? error.error : error
+  const cause = error instanceof ErrorWithHeaders ? error.error : error
   const details = toHttpErrorDetails(cause)
   if (details.status >= 500) log(cause, requestId, details.status, endpoint?.operationId)
   const group = endpoint?.group ?? findGroup(ctx.url)
