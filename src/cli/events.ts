@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { requireAccount, type AccountLookupContext } from '../commands/accounts/accounts.ts'
-import { accountStream } from '../domain/account/account.ts'
+import { accountStream, parseAccountNumber } from '../domain/account/account.ts'
 import { editDistance } from '../domain/dictionaries/edit-distance.ts'
 import { catalogue, redactEvent } from '../events/catalogue.ts'
 import { EVENTS, isKnownEventType } from '../events/registry.ts'
@@ -144,7 +144,11 @@ export function eventsCommand(open: OpenInstallation): Command {
     )
     .option('--actor <who>', 'Only events by this actor: account-7 or its e-mail address, operator, scoring, ...')
     .option('--correlation <id>', 'Only events caused by this request (X-Request-Id) or command run')
-    .option('--trace <id>', 'Only events of this trace: 32 hexadecimal digits, as in traceparent')
+    .addOption(
+      new Option('--trace <id>', 'Only events of this trace: 32 hexadecimal digits, as in traceparent').argParser(
+        requireTraceId,
+      ),
+    )
     .option('--follow', 'Keep printing new events until Ctrl-C')
     .option('--schema', 'Print the event types with their JSON Schemas instead of events')
     .option('--json', 'Print one line of JSON per event')
@@ -165,6 +169,11 @@ function requirePosition(text: string): PositionOrStart {
   const position = text === 'start' ? text : parsePosition(text)
   if (position !== undefined) return position
   throw new InvalidArgumentError('It must be a position as printed by `events`, such as 1234.')
+}
+
+function requireTraceId(text: string): string {
+  if (/^[0-9a-f]{32}$/i.test(text)) return text.toLowerCase()
+  throw new InvalidArgumentError('It must be 32 hexadecimal digits, the second part of a traceparent.')
 }
 
 async function printEvents(open: OpenInstallation, stream: string | undefined, options: EventsOptions): Promise<void> {
@@ -203,10 +212,15 @@ function streamsOf(stream: string | undefined, { prefix }: EventsOptions): Strea
   return stream.endsWith('-') ? { kind: 'some', prefixes: [stream] } : { kind: 'one', stream }
 }
 
-/** Resolves an e-mail address to the account's stream, which is the actor in events. @throws RequestError `missing` */
-async function resolveActor(context: AccountLookupContext, actor: string | undefined): Promise<string | undefined> {
-  if (actor?.includes('@') !== true) return actor
-  return accountStream((await requireAccount(context, actor)).account)
+/**
+ * Resolves an e-mail address or number to the account's stream, which is the actor in events.
+ * @throws RequestError `missing` for an address without an account
+ */
+async function resolveActor(context: AccountLookupContext, actor = ''): Promise<string | undefined> {
+  const account = parseAccountNumber(actor)
+  if (account !== undefined) return accountStream(account)
+  if (actor.includes('@')) return accountStream((await requireAccount(context, actor)).account)
+  return actor === '' ? undefined : actor
 }
 
 type StoredEventStream = ReturnType<typeof readMatchingEvents>
@@ -218,6 +232,7 @@ async function printAll({ json }: OutputOptions, events: StoredEventStream): Pro
     isFirst = false
     await print(json === true ? asJson(event) : asRow(event))
   }
+  if (isFirst) note('No events match')
 }
 
 /** Applies back-pressure if the reader of stdout is slower than the log. */

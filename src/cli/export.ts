@@ -38,8 +38,8 @@ type ExportOptions = OutputOptions & { readonly user: string; readonly format?: 
 export function exportCommand(open: OpenInstallation): Command {
   return new Command('export')
     .description('Export the diamonds of an account to a file that `import` can read, or a portal')
-    .argument('[file]', 'Target file, gzip-compressed if the name ends in .gz (default: stdout)')
-    .requiredOption('--user <email>', 'Account that owns the diamonds')
+    .argument('[file]', 'Target file, gzip-compressed if the name ends in .gz (default, and -: stdout)')
+    .requiredOption('--user <email>', 'Account that owns the diamonds, by e-mail address or number')
     .addOption(
       new Option('--format <format>', "Format (default: jsonl if the file's name ends in .jsonl, else csv)").choices(
         EXPORT_FORMAT_NAMES,
@@ -47,7 +47,9 @@ export function exportCommand(open: OpenInstallation): Command {
     )
     .option('--json', 'Print one line of JSON; without a file, export JSON lines instead of CSV')
     .addHelpText('after', HELP)
-    .action((file: string | undefined, options: ExportOptions) => exportStones(open, file, options))
+    .action((file: string | undefined, options: ExportOptions) =>
+      exportStones(open, file === '-' ? undefined : file, options),
+    )
 }
 
 const HELP = `

@@ -22,6 +22,7 @@ export function reportFailure(error: unknown): number {
     return EXIT_USAGE
   }
   note(`adamant: ${explain(error)}`)
+  if (error instanceof RequestError && error.kind === 'invalid') return EXIT_USAGE
   return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? EXIT_USAGE : EXIT_FAILURE
 }
 
@@ -82,6 +83,6 @@ const SYSTEM_ERROR_REMEDIES: Readonly<Record<string, string>> = {
   EEXIST: 'is a file where a folder should be; set DATA_DIR to a folder',
   ENOTDIR: 'has a file where a folder should be; set DATA_DIR to a folder',
   ENOSPC: 'is on a full disk; free up space and try again',
-  SQLITE_CANTOPEN: 'cannot be opened; set DATA_DIR to a folder you can write to',
+  SQLITE_CANTOPEN: 'in DATA_DIR cannot be opened; set DATA_DIR to a folder you can write to',
   SQLITE_FULL: 'is on a full disk; free up space and try again',
 }

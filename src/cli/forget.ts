@@ -3,6 +3,7 @@ import { forgetAccount, requireLogin, type ForgetAccountResult } from '../comman
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { confirm } from './confirm.ts'
 import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
+import { ACCOUNT } from './user.ts'
 
 type ForgetOptions = OutputOptions & { readonly yes?: true }
 
@@ -12,7 +13,7 @@ export function forgetCommand(open: OpenInstallation): Command {
   command
     .command('user')
     .description("Delete an account's e-mail address and revoke all of its access, permanently")
-    .argument('<email>', 'E-mail address or account number, such as 7')
+    .argument('<email>', ACCOUNT)
     .option('--yes', 'Skip the confirmation prompt')
     .addHelpText('after', HELP)
     .action((email: string, options: ForgetOptions) => forgetUser(open, email, options))

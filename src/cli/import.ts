@@ -22,7 +22,7 @@ export function importCommand(open: OpenInstallation): Command {
       '[file]',
       'File to import: .xlsx, .csv or .jsonl, also as .csv.gz or .jsonl.gz, or a .zip of one of them and the PDFs of its reports; - for stdin',
     )
-    .option('--user <email>', 'Account that owns the diamonds')
+    .option('--user <email>', 'Account that owns the diamonds, by e-mail address or number')
     .addOption(updateByOption())
     .option('--delete-missing', 'With --update-by: delete diamonds whose sku is not in the file, after confirmation')
     .option('--yes', 'Skip the confirmation prompt')

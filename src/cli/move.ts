@@ -4,7 +4,7 @@ import { planMove, type MovePlan } from '../maintenance/move/preconditions.ts'
 import { abandonMove, moveInstallation, type MoveOperation, type MoveResult } from '../maintenance/move/move.ts'
 import { runAdminAction, type OpenInstallation } from './with-installation.ts'
 import { confirm } from './confirm.ts'
-import { formatQuantity, printResult, report, type OutputOptions } from './output.ts'
+import { formatQuantity, note, printResult, report, type OutputOptions } from './output.ts'
 import {
   checkKey,
   checkAddresses,
@@ -108,6 +108,8 @@ async function moveAll(
     return printResult(options, moveResult, 'This move is already complete: nothing was done')
   const result = { ...moveResult, secrets: moveResult.vault.entries, ...addresses }
   printResult(options, { ...result, seconds: (performance.now() - started) / 1000 }, describeMoveResult(moveResult, to))
+  if (process.env['MASTER_KEY'])
+    note('The target has the same master key: set MASTER_KEY for its service, since no file contains the key')
 }
 
 function describePlan(

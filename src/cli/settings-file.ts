@@ -20,9 +20,8 @@ export function loadSettingsFiles(files: readonly string[], environment: NodeJS.
 
 function variablesOf(file: string): Map<string, string> {
   const path = file.replace(/^-/, '')
-  const { variables, ignored } = parseSettings(textOf(path, path !== file))
-  for (const line of ignored)
-    note(`adamant: ${path}:${line} does not begin with the name of a variable; ignored, as by systemd`)
+  const { variables, faults } = parseSettings(textOf(path, path !== file))
+  for (const { line, fault } of faults) note(`adamant: ${path}:${line} ${fault}, as by systemd`)
   return variables
 }
 
@@ -47,8 +46,11 @@ function trustCertificates(path: string): void {
   tls.setDefaultCACertificates([...tls.getCACertificates(), readFileSync(path, 'utf8')])
 }
 
-/** What a settings file contains. @property ignored numbers of lines; their text may be part of a key */
-type SettingsFile = { readonly variables: Map<string, string>; readonly ignored: readonly number[] }
+/** What a settings file contains. Faults do not quote their lines, which may be part of a key. */
+type SettingsFile = {
+  readonly variables: Map<string, string>
+  readonly faults: readonly { readonly line: number; readonly fault: string }[]
+}
 
 /**
  * Parses the text of a file as systemd does for `EnvironmentFile=`: systemd.exec(5), and `parse_env_file_internal` in
@@ -57,14 +59,20 @@ type SettingsFile = { readonly variables: Map<string, string>; readonly ignored:
  */
 export function parseSettings(text: string): SettingsFile {
   const variables = new Map<string, string>()
-  const ignored: number[] = []
+  const faults: { line: number; fault: string }[] = []
   for (const { 1: given, 2: quoted = '', 3: bare, indices } of text.matchAll(LINE)) {
-    if (given === undefined || bare === undefined) continue
+    if (given === undefined) continue
+    const addFault = (fault: string) =>
+      faults.push({ line: text.slice(0, indices?.[1]?.[0]).split('\n').length, fault })
     const name = given.trimEnd()
-    if (/^[A-Za-z_]\w*$/.test(name)) variables.set(name, valueOf(quoted, bare))
-    else ignored.push(text.slice(0, indices?.[1]?.[0]).split('\n').length)
+    if (bare === undefined) addFault('is not NAME=VALUE; ignored')
+    else if (!/^[A-Za-z_]\w*$/.test(name)) addFault('does not begin with the name of a variable; ignored')
+    else {
+      variables.set(name, valueOf(quoted, bare))
+      if (!CLOSED.test(quoted)) addFault('has a quote that is not closed; the value ends with the file')
+    }
   }
-  return { variables, ignored }
+  return { variables, faults }
 }
 
 /**
@@ -73,6 +81,9 @@ export function parseSettings(text: string): SettingsFile {
  */
 const LINE =
   /[ \t\r\n]*(?:[#;][^\r\n]*|([^\r\n][^=\r\n]*)(?:=((?:[ \t]|'[^']*(?:'|$)|"(?:\\[^]|[^"\\])*(?:"|\\?$))*)((?:\\(?:[^]|$)|[^\\\r\n])*))?)/dg
+
+/** Strings in quotes that are all closed. */
+const CLOSED = /^(?:[ \t]|'[^']*'|"(?:\\[^]|[^"\\])*")*$/
 
 const QUOTED = /'([^']*)'?|"((?:\\[^]|[^"\\])*)["\\]?/g
 

@@ -5,7 +5,8 @@ import { requireAccount, type AccountLookupContext } from '../commands/accounts/
 import type { EventStore } from '../stores/ports/event-store.ts'
 import { foldStreams } from '../events/load-stream.ts'
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
-import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
+import { note, noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
+import { ACCOUNT } from './user.ts'
 
 /** `token`: API tokens of the secrets API. */
 export function tokenCommand(open: OpenInstallation): Command {
@@ -15,20 +16,20 @@ export function tokenCommand(open: OpenInstallation): Command {
   command
     .command('add')
     .description('Issue an API token and print it, which is shown only once')
-    .argument('<email>', 'E-mail address of the account')
+    .argument('<email>', ACCOUNT)
     .option('--expires-in <days>', 'Lifetime in days, 1 to 3650 (default: until revoked)', parseDays)
     .addHelpText('after', ADD_EXAMPLE)
     .action((email: string, options: TokenAddOptions) => add(open, email, options))
   command
     .command('list')
     .description('List the API tokens of one account or of all accounts')
-    .argument('[email]', 'E-mail address of the account')
+    .argument('[email]', ACCOUNT)
     .addHelpText('after', '\nExample:\n  adamant token list jane@example.com')
     .action((email: string | undefined, options: OutputOptions) => list(open, email, options))
   command
     .command('revoke')
     .description('Revoke an API token')
-    .argument('<email>', 'E-mail address of the account')
+    .argument('<email>', ACCOUNT)
     .argument('<id>', 'Token id, from `token list`')
     .addHelpText('after', '\nExample:\n  adamant token revoke jane@example.com 4c1d0a6f93be')
     .action((email: string, id: string, options: OutputOptions) => revoke(open, email, id, options))
@@ -47,7 +48,8 @@ async function add(open: OpenInstallation, email: string, options: TokenAddOptio
     issueApiToken(context, { email, lifetimeMs }, origin),
   )
   const { id, token } = await withInstallation(open, task)
-  printResult(options, { token, id }, `${token}\n(id ${id}; the token is shown only once)`)
+  printResult(options, { token, id }, token)
+  if (options.json !== true) note(`Its id is ${id}; the token is shown only once`)
 }
 
 async function revoke(open: OpenInstallation, email: string, id: string, options: OutputOptions): Promise<void> {

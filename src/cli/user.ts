@@ -31,6 +31,9 @@ import {
 import { BadUsage } from '../maintenance/operation.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
+/** What the commands accept as an account. */
+export const ACCOUNT = 'E-mail address or number of the account, such as 7'
+
 export type PasswordOptions = { readonly password?: string; readonly passwordStdin?: true }
 
 /** Adds `--password` and `--password-stdin`. */
@@ -49,14 +52,15 @@ export async function readPassword({ password, passwordStdin }: PasswordOptions)
   return password
 }
 
-const EMAIL = 'E-mail address of the account'
 const KEEP_OPTION = ['--keep-api-tokens', 'Do not revoke API tokens'] as const
 
 /** `user`: accounts, which own diamonds and secrets. */
 export function userCommand(open: OpenInstallation): Command {
   const command = new Command('user').description('Manage accounts').addHelpText('after', EXAMPLE)
   command.addCommand(
-    addPasswordOptions(new Command('add').description('Register an account').argument('<email>', EMAIL))
+    addPasswordOptions(
+      new Command('add').description('Register an account').argument('<email>', 'E-mail address of the account'),
+    )
       .addOption(new Option('--plan <plan>', 'Plan of the account').choices(PLANS).default('basic'))
       .addHelpText('after', EXAMPLE)
       .action((email: string, options: UserAddOptions) => add(open, email, options)),
@@ -69,7 +73,9 @@ export function userCommand(open: OpenInstallation): Command {
   )
   command.addCommand(
     addPasswordOptions(
-      new Command('password').description("Set an account's password and revoke its tokens").argument('<email>', EMAIL),
+      new Command('password')
+        .description("Set an account's password and revoke its tokens")
+        .argument('<email>', ACCOUNT),
     )
       .option(...KEEP_OPTION)
       .addHelpText('after', '\nExample:\n  adamant user password jane@example.com --password-stdin < password.txt')
@@ -78,7 +84,7 @@ export function userCommand(open: OpenInstallation): Command {
   command.addCommand(
     new Command('plan')
       .description("Change an account's plan")
-      .argument('<email>', EMAIL)
+      .argument('<email>', ACCOUNT)
       .addArgument(new Argument('<plan>', 'New plan').choices(PLANS))
       .addHelpText('after', '\nExample:\n  adamant user plan jane@example.com pro')
       .action((email: string, plan: Plan, options: OutputOptions) =>
@@ -93,7 +99,7 @@ export function userCommand(open: OpenInstallation): Command {
   command.addCommand(
     new Command('disable')
       .description('Disable an account and revoke its tokens')
-      .argument('<email>', EMAIL)
+      .argument('<email>', ACCOUNT)
       .option(...KEEP_OPTION)
       .addHelpText('after', '\nExample:\n  adamant user disable jane@example.com')
       .action((email: string, options: KeepApiTokensOptions) =>
@@ -105,7 +111,7 @@ export function userCommand(open: OpenInstallation): Command {
   command.addCommand(
     new Command('enable')
       .description('Enable a disabled account')
-      .argument('<email>', EMAIL)
+      .argument('<email>', ACCOUNT)
       .addHelpText('after', '\nExample:\n  adamant user enable jane@example.com')
       .action((email: string, options: OutputOptions) =>
         change(open, options, { act: 'user enable', subject: email, outcome: 'is enabled' }, ({ context }, origin) =>

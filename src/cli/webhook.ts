@@ -10,6 +10,7 @@ import { openStandaloneWebhookCommands } from '../wiring/webhooks.ts'
 import { asAdminAction, createOperatorOrigin, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { EXIT_FAILURE } from './failure.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
+import { ACCOUNT } from './user.ts'
 
 /** `webhook`: webhooks of accounts. */
 export function webhookCommand(open: OpenInstallation): Command {
@@ -17,12 +18,12 @@ export function webhookCommand(open: OpenInstallation): Command {
   const subcommand = (name: string, description: string, exampleArguments: string) =>
     command.command(name).description(description).addHelpText('after', example(exampleArguments))
   subcommand('add', 'Create a webhook and print its secret, which is shown only once', ADD_EXAMPLE)
-    .argument('<email>', 'E-mail address of the account')
+    .argument('<email>', ACCOUNT)
     .argument('<url>', "URL that receives the account's changes")
     .option('--description <text>', 'Description for the owner')
     .action((email: string, url: string, options: WebhookAddOptions) => add(open, email, url, options))
   subcommand('list', 'List the webhooks of one account or of all accounts', 'list jane@example.com')
-    .argument('[email]', 'E-mail address of the account')
+    .argument('[email]', ACCOUNT)
     .action((email: string | undefined, options: OutputOptions) => list(open, email, options))
   subcommand('test', 'Send a test message', 'test 3')
     .argument('<id>', ID)

@@ -86,7 +86,8 @@ const METHODS = 'HEAD, GET, POST, PUT, PATCH, DELETE, OPTIONS'
 export function unmatchedRequests(findGroup: (target: string) => EndpointGroup): Middleware {
   return (ctx) => {
     const allow = ctx.url === '*' ? METHODS : findAllowedMethods(ctx)
-    if (allow === undefined) throw new RequestError('missing', `Not found: ${ctx.path.slice(0, 200)}`)
+    if (allow === undefined)
+      throw new RequestError('missing', `Not found: ${(ctx.originalUrl.split('?', 1)[0] ?? '').slice(0, 200)}`)
     if (ctx.method === 'OPTIONS') return setResponse(ctx, noContent({ ...findGroup(ctx.url).headers, Allow: allow }))
     const error = new HttpError(405, `Method ${ctx.method} is not allowed; allowed: ${allow}`)
     throw new ErrorWithHeaders({ Allow: allow }, error)

@@ -9,18 +9,13 @@ const MAX_POINTER_NAME_LENGTH = 200
 const MAX_MESSAGE_NAME_LENGTH = 60
 
 /**
- * One error for each unknown member, with the most similar known name.
- * @param objectName the kind of object, such as `a v4 diamond`
+ * One error for each unknown member, with the known name that was probably meant.
  * @param at JSON Pointer of the object
  */
-function unknownMembers(
-  names: readonly string[],
-  objectName: string,
-  members: readonly string[],
-  at: string,
-): ErrorDetail[] {
+function unknownMembers(names: readonly string[], description: ObjectDescription, at: string): ErrorDetail[] {
+  const objectName = description.name
   const faults: ErrorDetail[] = names.slice(0, MAX_LISTED_MEMBERS).map((name) => {
-    const suggestion = closestMember(name, members)
+    const suggestion = closestMember(name, description)
     const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
     const pointer = `${at}/${pointerToken(name.slice(0, MAX_POINTER_NAME_LENGTH))}`
     const message = `${name.slice(0, MAX_MESSAGE_NAME_LENGTH)} is not a field of ${objectName}${hint}`
@@ -35,7 +30,9 @@ function unknownMembers(
 }
 
 /** A member that was probably meant; one of an object inside is also found by its own name: `proportions.table` by `table`. */
-function closestMember(name: string, members: readonly string[]): string | undefined {
+function closestMember(name: string, { members, synonyms }: ObjectDescription): string | undefined {
+  const synonymOf = synonyms?.get(lettersOf(name))
+  if (synonymOf !== undefined && members.includes(synonymOf)) return synonymOf
   const ownNames = members.map((member) => member.slice(member.lastIndexOf('.') + 1))
   const [ofMembers, ofOwnNames] = [findClosestName(name, members), findClosestName(name, ownNames)]
   return ofMembers ?? members.find((_, index) => ownNames[index] === ofOwnNames)
@@ -43,9 +40,16 @@ function closestMember(name: string, members: readonly string[]): string | undef
 
 /**
  * `name`: the kind of object for messages, such as `a v4 diamond`. `members`: its allowed members; those of an object inside
- * follow its name and a dot.
+ * follow its name and a dot. `synonyms`: what others call members, by `lettersOf` the name.
  */
-type ObjectDescription = { readonly name: string; readonly members: readonly string[] }
+type ObjectDescription = {
+  readonly name: string
+  readonly members: readonly string[]
+  readonly synonyms?: ReadonlyMap<string, string>
+}
+
+/** A name for comparison: `Stock #` and `stock` are equal. */
+export const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /**
  * Parses a request's JSON with a schema. The schema's messages continue after a member's name: `must be true or false`.
@@ -79,10 +83,11 @@ export function requireValid<Value>({ value, errors }: ParseResult<Value>): Valu
   return value
 }
 
-function toErrorDetails(issue: z.core.$ZodIssue, { name, members }: ObjectDescription, at: string): ErrorDetail[] {
+function toErrorDetails(issue: z.core.$ZodIssue, description: ObjectDescription, at: string): ErrorDetail[] {
   const pointer = issue.path.reduce<string>((parent, part) => `${parent}/${pointerToken(String(part))}`, at)
   const path = issue.path.join('.')
-  if (issue.code === 'unrecognized_keys') return unknownMembers(issue.keys, path === '' ? name : path, members, pointer)
+  if (issue.code === 'unrecognized_keys')
+    return unknownMembers(issue.keys, path === '' ? description : { ...description, name: path }, pointer)
   return [{ pointer, message: path === '' ? issue.message : `${path} ${issue.message}`, code: faultCodeOf(issue) }]
 }
 

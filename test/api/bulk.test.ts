@@ -35,6 +35,23 @@ test('with the unchanged entries of a list changes nothing', async ({ service })
   }
 })
 
+test('without entries gets an example that it accepts', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await createdMany(vendor, 1)
+  for (const [version, method] of [
+    ['v4', 'POST'],
+    ['v3', 'POST'],
+    ['v4', 'DELETE'],
+  ] as const) {
+    const path = `/${version}/diamond/bulk`
+    const [message = ''] = refusal(422, await vendor.send({ method, path, json: [] })).error ?? []
+    const example = JSON.parse(/such as (\{.*\}),/.exec(message)?.[1] ?? '') as { entries: { id?: number }[] }
+    const response = await vendor.send({ method, path, json: example })
+    // A stone with the example's id does not exist: that it is looked for is enough.
+    expect(method === 'POST' ? 201 : 404, response)
+  }
+})
+
 test('with an invalid entry writes nothing and names every error of every entry', async ({ service }) => {
   const vendor = await service.newVendor()
   const entries = [stone(), stone({ carat: -1, girdle: 'x' }), stone(), 'no', { sku: 'x' }, null]

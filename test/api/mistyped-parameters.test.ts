@@ -68,6 +68,15 @@ test('that a list does not know is rejected with 400 and names the nearest one',
   }
 })
 
+test('in brackets that a list does not know is rejected with 422 and names the nearest filter, or all', async ({
+  ann,
+}) => {
+  await created(ann)
+  const messageFor = async (name: string) => refusal(422, await ann.get(`/v4/diamond?${name}=1`)).error?.[0]
+  assert.is(await messageFor('f[colour][]'), 'Unknown filter f[colour][]; did you mean f[color][]?')
+  assert.match((await messageFor('f[form][]')) ?? '', /^Unknown filter f\[form\]\[\]; allowed: .*f\[cutShape\]\[\]/)
+})
+
 for (const endpoint of ENDPOINTS.filter(
   ({ group, methods, query = z.object({}) }) =>
     group.refusesUnknownParameters && methods.includes('GET') && !isSignedLink(query),

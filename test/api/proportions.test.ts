@@ -86,6 +86,11 @@ test('that are out of range, no numbers or unknown are refused with their pointe
     assert.equal(pointers(refusal(422, whole)), ['/proportions'])
     const outside = refusal(422, await ann.patch(`/v4/diamond/${id}`, { table: 57 }))
     assert.equal(outside.error, ['table is not a field of a v4 diamond; did you mean proportions.table?'])
+    const tradeName = refusal(422, await ann.patch(`/v4/diamond/${id}`, { weight: 1, 'Stock #': 'B' }))
+    assert.equal(tradeName.error, [
+      'weight is not a field of a v4 diamond; did you mean carat?',
+      'Stock # is not a field of a v4 diamond; did you mean sku?',
+    ])
   })
 })
 

@@ -119,7 +119,7 @@ test('rejects an invalid id, and one that never existed', async ({ commands }) =
   ])
   assert.is(none?.code, 1)
   assert.match(none?.err ?? '', /No diamond 2 has ever existed/)
-  assert.is(wrong?.code, 1)
+  assert.is(wrong?.code, 2)
   assert.match(wrong?.err ?? '', /id: must be a diamond id such as 7, got A-1/)
 })
 

@@ -61,6 +61,43 @@ test('prints one line of JSON with --json', async ({ commands }) => {
   ])
 })
 
+test('prints an API token alone, for a shell variable; its id is a note', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const { out, err } = await commands.run(['token', 'add', 'a@example.com'])
+  assert.match(out, /^[\w-]{43}\n$/)
+  assert.match(err, /^Its id is [0-9a-f]+; the token is shown only once$/m)
+})
+
+test('takes an account by its number, unless it was forgotten', async ({ commands }) => {
+  const ADDRESS = 'a@example.com'
+  await commands.json('user', 'add', ADDRESS, '--password', 'right horse')
+  assert.equal(await commands.json('user', 'plan', '1', 'pro'), { account: 1, email: ADDRESS })
+  assert.equal(await commands.json('user', 'disable', 'account-1'), { account: 1, email: ADDRESS })
+  assert.equal(await commands.json('token', 'list', '1'), { tokens: [] })
+  await commands.json('forget', 'user', '1', '--yes')
+  const [forgotten, unknown] = await commands.runInTurn([
+    ['user', 'enable', '1'],
+    ['export', '--user', '7'],
+  ])
+  assert.match(forgotten?.err ?? '', 'Account 1 was forgotten')
+  assert.match(unknown?.err ?? '', 'There is no account 7')
+  assert.equal([forgotten?.code, unknown?.code], [1, 1])
+})
+
+test('ends with 2 for an id that can have no history, with 1 for one that has none', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const ended = await commands.runInTurn([
+    ['audit', 'diamond', 'A-1'],
+    ['prove', 'diamond', 'A-1'],
+    ['audit', 'diamond', '7'],
+    ['prove', 'diamond', '7'],
+  ])
+  assert.equal(
+    ended.map(({ code }) => code),
+    [2, 2, 1, 1],
+  )
+})
+
 test('ends with 1 and a message for an account that already exists or is unknown', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const duplicate = await commands.run(['user', 'add', 'A@example.com', '--password', 'other horse'])

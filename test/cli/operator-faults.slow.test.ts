@@ -55,7 +55,7 @@ test('in MASTER_KEY is reported in one line', async ({ commands }) => {
   assert.is((await first.ended).code, 0)
   assert.match(
     await errorLineOf(commands, { MASTER_KEY }, 1),
-    /was sealed with the master key [0-9a-f]+, but MASTER_KEY is/,
+    /was sealed with the master key [0-9a-f]+, but the key in MASTER_KEY or master\.key is/,
   )
 })
 

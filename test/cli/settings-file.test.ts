@@ -34,8 +34,13 @@ for (const [line, value] of EXAMPLES) {
   })
 }
 
-test('is ignored, with the numbers of the lines, where no name of a variable precedes a =', () => {
-  assert.equal(parseSettings('\n# no\n  export A=secret\nno assignment\nB="two\nlines"').ignored, [3])
+test('has faults at lines that set no variable, and at a quote that is not closed', () => {
+  const text = '\n# no\n  export A=secret\nno assignment\nB="two\nlines"\nC="not closed\nD=1\n'
+  assert.equal(parseSettings(text).faults, [
+    { line: 3, fault: 'does not begin with the name of a variable; ignored' },
+    { line: 4, fault: 'is not NAME=VALUE; ignored' },
+    { line: 7, fault: 'has a quote that is not closed; the value ends with the file' },
+  ])
 })
 
 test('comes after the environment, and a later file before an earlier one', () =>

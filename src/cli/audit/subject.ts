@@ -22,7 +22,7 @@ import { parseUntil } from '../times.ts'
 
 /** A table with one line per entry, and one more for each further change. */
 export function entriesTable(entries: readonly HistoryEntry[]): string {
-  const streams = new Set(entries.map(({ stream }) => stream.replace(/^scores-/, 'diamond-')))
+  const streams = new Set(entries.map(({ stream }) => stream))
   const formatRevision = ({ stream, revision }: HistoryEntry) =>
     streams.size > 1 ? `${stream}@${revision}` : String(revision)
   const rows = entries.flatMap((entry) => {
@@ -47,7 +47,7 @@ function changeLinesOf({ undecoded, detail, changes }: HistoryEntry): string[] {
 /** `ann@example.com through Stock sync via http`, `operator alice via cli` */
 function actorText({ by, osUser }: Pick<HistoryEntry, 'by' | 'osUser'>): string {
   if (by === null) return 'the service'
-  const actor = by.account ?? (by.via === 'cli' ? `operator ${osUser ?? ''}`.trim() : 'unknown')
+  const actor = by.account ?? (by.via === 'cli' ? `operator ${osUser ?? ''}`.trim() : 'anonymous')
   return `${actor}${by.client === null ? '' : ` through ${by.client}`} via ${by.via}`
 }
 

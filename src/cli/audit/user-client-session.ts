@@ -1,6 +1,7 @@
 import {
   accountFold,
   accountStream,
+  parseAccountNumber,
   type Account,
   type AccountEvent,
   type ApiTokenUsed,
@@ -9,12 +10,12 @@ import type { AccountDirectory } from '../../commands/accounts/account-directory
 import { clientFold, clientStream, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { parseRefreshToken, sessionStream } from '../../commands/sessions/sessions.ts'
 import type { LoginEvent } from '../../domain/account/login.ts'
-import { parseId } from '../../domain/entity-id.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import { sessionFold, type Session, type SessionEvent } from '../../domain/session/session.ts'
 import { formatTime } from '../../representations/json.ts'
 import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
+import { ACCOUNT } from '../user.ts'
 import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.ts'
 
 /** Display names of an account and a client. */
@@ -185,7 +186,7 @@ function userEventDetail(event: UserEvent): string {
 export const auditUser: AuditSubject = {
   name: 'user',
   description: 'Show the history of an account: changes, log-ins and API tokens',
-  idDescription: 'E-mail address or account number, such as 7',
+  idDescription: ACCOUNT,
   example: 'jane@example.com',
   async loadHistory({ store, people }, id) {
     const account = await resolveAccountId(people, id)
@@ -203,7 +204,7 @@ export const auditUser: AuditSubject = {
  *   events of an address cannot be decoded. A number always works.
  */
 async function resolveAccountId(people: AccountDirectory, id: string): Promise<number> {
-  const account = parseId(id.replace(/^account-/, '')) ?? (await people.findLogin(id))?.account
+  const account = parseAccountNumber(id) ?? (await people.findLogin(id))?.account
   if (account === undefined) throw await people.noAccountError(id)
   return account
 }

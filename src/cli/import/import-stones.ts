@@ -203,7 +203,10 @@ async function executeImport(
   const { position, ...counts } = await writeBulks(run, bulks).catch(explainConcurrentImport)
   bar.end()
   await awaitReadModels(installation, position ?? 'start')
-  if (position === undefined) await unlink(undoFile)
+  if (position === undefined) {
+    await unlink(undoFile)
+    note('Nothing was changed; the undo file was removed')
+  }
   report.print(counts, describeResult(counts, request, findings), { undo: position === undefined ? null : undoFile })
 }
 

@@ -46,7 +46,7 @@ export async function writeUndoFile(dataDir: string, undo: UndoFile): Promise<st
 
 /** @throws BadUsage if it is missing or not an undo file */
 function readUndoFile(path: string): UndoFile {
-  if (!existsSync(path)) throw new BadUsage(`--undo ${path}: file not found`)
+  if (!existsSync(path)) throw new OperationFailure(`--undo ${path}: file not found`)
   const { data } = undoFileSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))
   if (data !== undefined) return data
   throw new BadUsage(`--undo ${path}: not an undo file; an import prints the path of its undo file`)

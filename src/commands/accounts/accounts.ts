@@ -1,6 +1,7 @@
 import {
   accountFold,
   accountStream,
+  parseAccountNumber,
   register,
   type Account,
   type AccountEvent,
@@ -11,6 +12,7 @@ import {
 import type { PasswordHasher } from '../../credentials/password-hasher.ts'
 import * as domain from '../../domain/account/account.ts'
 import { loginFold, reserveLogin } from '../../domain/account/login.ts'
+import { RequestError } from '../../domain/request-error.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
@@ -37,11 +39,23 @@ export async function findAccount(
   return state.status === 'unknown' ? undefined : { account: login.account, ...state }
 }
 
-/** @throws RequestError 'missing' */
-export async function requireAccount(context: AccountLookupContext, email: string): Promise<AccountWithId> {
-  const account = await findAccount(context, email)
-  if (account === undefined) throw await context.people.noAccountError(email)
+/**
+ * Finds an account for an operator's command, by e-mail address or number (`7` or `account-7`).
+ * @throws RequestError 'missing'
+ */
+export async function requireAccount(context: AccountLookupContext, emailOrNumber: string): Promise<AccountWithId> {
+  const number = parseAccountNumber(emailOrNumber)
+  if (number !== undefined) return requireAccountByNumber(context, number)
+  const account = await findAccount(context, emailOrNumber)
+  if (account === undefined) throw await context.people.noAccountError(emailOrNumber)
   return account
+}
+
+async function requireAccountByNumber({ store }: AccountLookupContext, account: number): Promise<AccountWithId> {
+  const { state } = await loadStream(store, accountStream(account), accountFold)
+  if (state.status === 'unknown') throw new RequestError('missing', `There is no account ${account}`)
+  if (state.status === 'forgotten') throw new RequestError('missing', `Account ${account} was forgotten`)
+  return { account, ...state }
 }
 
 /**

@@ -1,7 +1,13 @@
 import { burn, expiresAt, secretFold, type Secret } from '../../domain/secret/secret.ts'
 import { loginFold, releaseLogin } from '../../domain/account/login.ts'
-import { accountFold, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
-import { parseId } from '../../domain/entity-id.ts'
+import {
+  accountFold,
+  accountStream,
+  forget,
+  parseAccountNumber,
+  type Account,
+  type AccountEvent,
+} from '../../domain/account/account.ts'
 import { RequestError } from '../../domain/request-error.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
@@ -32,7 +38,7 @@ export async function requireLogin(
   { store, people }: AccountCommandContext,
   emailOrAccountId: string,
 ): Promise<LoginReference> {
-  const accountId = parseId(emailOrAccountId.replace(/^account-/, ''))
+  const accountId = parseAccountNumber(emailOrAccountId)
   if (accountId !== undefined) return requireLoginByAccountId(store, accountId)
   const found = await people.findLogin(emailOrAccountId)
   if (found === undefined) throw await people.noAccountError(emailOrAccountId)

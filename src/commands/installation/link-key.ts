@@ -81,8 +81,8 @@ export function unsealKey({ key: id, sealed }: SealedKey, { current, old }: Mast
   const master = [current, old].find((candidate) => candidate?.id === id)
   if (master === undefined) {
     throw new WrongMasterKey(
-      `This installation was sealed with the master key ${id}, but MASTER_KEY is ${current.id}: set MASTER_KEY to that ` +
-        'key or, to rotate it, MASTER_KEY to the new key and MASTER_KEY_OLD to that one',
+      `This installation was sealed with the master key ${id}, but the key in MASTER_KEY or master.key is ${current.id}: put ` +
+        'the former there or, to rotate it, keep the new key there and set MASTER_KEY_OLD to the former',
     )
   }
   const bytes = Buffer.from(sealed, 'base64url')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { latestEventFold, type Fold } from '../fold.ts'
+import { parseId } from '../entity-id.ts'
 import { RequestError } from '../request-error.ts'
 import { declareEvents, TIME, type EventOf } from '../event.ts'
 import { EMAIL_REMOVED, legacyEmail } from './login.ts'
@@ -16,6 +17,9 @@ const password = z.string().describe('bcrypt hash')
 const token = z.string().describe('id of the token')
 
 export const accountStream = (account: number) => `account-${account}`
+
+/** An account's number, as people write it: `7` or `account-7`. @returns undefined for another text, such as an e-mail address */
+export const parseAccountNumber = (text: string): number | undefined => parseId(text.replace(/^account-/, ''))
 
 /**
  * An account owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest. `epoch` is incremented

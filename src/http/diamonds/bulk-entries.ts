@@ -17,6 +17,7 @@ import {
   objectSchema,
   parseInput,
 } from '../../representations/parse.ts'
+import { NEW_DIAMOND } from '../../representations/diamond/schemas.ts'
 import { mapInSlices } from '../../runtime/event-loop.ts'
 
 const ENTRIES_MAX = 500
@@ -35,7 +36,10 @@ export const bulkSchema = (entry: z.ZodType) =>
     `{"entries": [${JSON.stringify(exampleOf(entry))}]}`,
   )
 
-const BULK = bulkSchema(z.unknown().meta({ examples: [{ id: 337 }] }))
+/** Bulk requests whose entries are parsed one by one. */
+const bulkOf = (entry: z.ZodType) => bulkSchema(z.unknown().meta({ examples: [exampleOf(entry)] }))
+const BULK_OF_NEW = { v3: bulkOf(NEW_DIAMOND.v3), v4: bulkOf(NEW_DIAMOND.v4) }
+const BULK_OF_IDS = bulkSchema(z.unknown().meta({ examples: [{ id: 337 }] }))
 
 export const DELETE_ENTRY = objectSchema({ id: DIAMOND_ID }, 'an entry', '{"id": 337}')
 
@@ -51,7 +55,7 @@ export type BulkEntries<Entry> = {
 
 /** Parses the entries of a bulk create. @throws RequestError with the errors of all entries */
 export async function parseNewEntries(version: ApiVersion, body: unknown): Promise<NewDiamond[]> {
-  const { items, bodyFaults } = itemsOf(body)
+  const { items, bodyFaults } = itemsOf(body, BULK_OF_NEW[version])
   const results = await mapInSlices(items, (entry, index) => parseNewDiamond(version, entry, pointerTo(index)))
   const faults = faultsOf(bodyFaults, results)
   if (faults.length > 0) throw new RequestError('invalid', faults)
@@ -75,7 +79,7 @@ async function parseEntries<Entry extends { readonly id: number }>(
   body: unknown,
   parse: (entry: unknown, pointer: string) => ParseResult<Entry>,
 ): Promise<BulkEntries<Entry & IdEntry>> {
-  const { items, bodyFaults } = itemsOf(body)
+  const { items, bodyFaults } = itemsOf(body, BULK_OF_IDS)
   const idEntries = new Map<number, IdEntry>()
   const results = await mapInSlices(items, (item, index): ParseResult<Entry & IdEntry> => {
     const pointer = pointerTo(index)
@@ -92,8 +96,11 @@ async function parseEntries<Entry extends { readonly id: number }>(
 }
 
 /** @throws RequestError invalid if `entries` is missing or not an array, too-large if there are too many */
-function itemsOf(body: unknown): { readonly items: readonly unknown[]; readonly bodyFaults: readonly ErrorDetail[] } {
-  const { value, errors = [] } = parseInput(BULK, body, { name: 'a bulk request', members: ['entries'] })
+function itemsOf(
+  body: unknown,
+  schema: ReturnType<typeof bulkSchema>,
+): { readonly items: readonly unknown[]; readonly bodyFaults: readonly ErrorDetail[] } {
+  const { value, errors = [] } = parseInput(schema, body, { name: 'a bulk request', members: ['entries'] })
   if (value !== undefined) return { items: value.entries, bodyFaults: [] }
   const items = isJsonObject(body) ? body['entries'] : undefined
   if (!Array.isArray(items) || errors.some(({ pointer }) => pointer === '/entries')) {

@@ -231,11 +231,11 @@ function scoreOf(score: GradedScore, basis: ScoreSource): Html {
   </section>`
 }
 
-function spreadText({ ct, pc }: NonNullable<Scores['spread']>, basis: ScoreSource): Html {
-  const comparison = ct === 0 ? 'as large as' : ct > 0 ? 'larger than' : 'smaller than'
+function spreadText({ ct, pc, d }: NonNullable<Scores['spread']>, basis: ScoreSource): Html {
+  const comparison = Math.abs(pc) <= d ? 'about as large as' : ct > 0 ? 'larger than' : 'smaller than'
   return html`<p>
-    <strong>Spread ${formatSigned(ct, 2)} ct (${formatSigned(pc, 1)} %)</strong> ${basisTag(basis)} From above it looks
-    ${comparison} a well-cut round of its weight.
+    <strong>Spread ${formatSigned(ct, 2)} ct (${formatSigned(pc, 1)} % ± ${d.toFixed(1)})</strong> ${basisTag(basis)}
+    From above it looks ${comparison} a well-cut round of its weight.
   </p>`
 }
 

@@ -1,10 +1,22 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { fieldsOf, type DiamondFieldChanges, type NewDiamond } from '../../domain/diamond/fields.ts'
 import type { ParseResult } from '../json.ts'
-import { parseInput } from '../parse.ts'
+import { lettersOf, parseInput } from '../parse.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from './field-descriptions.ts'
 import { IDENTIFIED_FIELD_CHANGES, DIAMOND_CHANGES, NEW_DIAMOND } from './schemas.ts'
 
-const objectNamesOf = (version: ApiVersion) => ({ name: `a ${version} diamond`, members: fieldsOf(version) })
+/** Fields by their headings in spreadsheets of the trade. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map(
+  Object.entries<FieldDescription>(FIELD_DESCRIPTIONS).flatMap(([field, { headings = [] }]) =>
+    headings.map((heading): [string, string] => [lettersOf(heading), field]),
+  ),
+)
+
+const objectNamesOf = (version: ApiVersion) => ({
+  name: `a ${version} diamond`,
+  members: fieldsOf(version),
+  synonyms: SYNONYMS,
+})
 
 export type IdentifiedFieldChanges = { readonly id: number; readonly change: DiamondFieldChanges }
 

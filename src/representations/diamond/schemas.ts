@@ -84,7 +84,9 @@ function splitInput(given: DiamondInput): Pick<DiamondFieldChanges, 'set' | 'rem
 }
 
 const changes = (version: ApiVersion) =>
-  memberSchemas(version, "can't be removed; send a new value or leave it out", (schema) => schema.optional())
+  memberSchemas(version, "is required and can't be removed; send a new value or leave it out", (schema) =>
+    schema.optional(),
+  )
 
 /** v3 shows only the root of a shape, so a shape that a client sends back must not replace a more specific one. */
 const toFieldChanges = (version: ApiVersion, given: DiamondInput): DiamondFieldChanges =>

@@ -81,6 +81,18 @@ for (const [dataAccess, shown] of [
   })
 }
 
+test('calls a spread within its accuracy about as large as a well-cut round', async ({ ann, service }) => {
+  const typical = await created(ann, { cutQuality: 'Excellent', access: 2 })
+  await untilEtag(ann, typical.id, '"0.1"')
+  assert.match(
+    await pageOf(service, typical.id),
+    /% ± \d\.\d\)<.*From above it looks about as large as a well-cut round/,
+  )
+  const flat = await created(ann, { proportions: { length: 6.9, width: 6.9 }, carat: 0.9, access: 2 })
+  await untilEtag(ann, flat.id, '"0.1"')
+  assert.match(await pageOf(service, flat.id), /From above it looks larger than a well-cut round/)
+})
+
 test('names laboratory-grown origin and fancy colour in its headline', async ({ ann, service }) => {
   const titleOf = async (fields: object) => {
     const { id } = await created(ann, { carat: 1.2, access: 2, ...fields })

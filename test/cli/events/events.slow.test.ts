@@ -85,6 +85,7 @@ test('are filtered by stream, prefix, type, time, actor and correlation, alone a
       [1, 2],
     ],
     [['--actor', 'account-2', '--prefix', 'diamond-'], [3]],
+    [['--actor', '2', '--prefix', 'diamond-'], [3]],
     [
       ['--actor', 'ann@example.com', '--prefix', 'diamond-'],
       [1, 2, 4],
@@ -105,10 +106,11 @@ test('are filtered by stream, prefix, type, time, actor and correlation, alone a
 })
 
 test('are printed as lines of JSON with the specified members, or as a table with headings', async ({ commands }) => {
-  const [json, table, none] = await commands.runInTurn([
+  const [json, table, none, trace] = await commands.runInTurn([
     ['events', 'account-1', '--json'],
     ['events', 'account-1'],
     ['events', 'account-7'],
+    ['events', '--trace', 'zz'],
   ])
   const [line] = linesOf(json?.out ?? '')
   assert.equal(
@@ -121,7 +123,10 @@ test('are printed as lines of JSON with the specified members, or as a table wit
   const [headings, row] = table?.out.split('\n') ?? []
   assert.match(headings ?? '', /^position +at +stream +type +who +data/)
   assert.match(row ?? '', /account-1@0 +AccountRegistered +operator via cli +\{"password":"\(not shown\)"/)
-  assert.is(none?.out, '')
+  assert.equal([none?.code, none?.out], [0, ''])
+  assert.match(none?.err ?? '', 'No events match')
+  assert.is(trace?.code, 2)
+  assert.match(trace?.err ?? '', '32 hexadecimal digits')
 })
 
 test('that this release cannot decode are marked, and stay in their place', async (context) => {

@@ -59,6 +59,7 @@ test('creates, changes and leaves stones; an empty cell removes the value', asyn
   assert.equal(counts(second), { ...none, created: 1, changed: 1, unchanged: 1 })
   assert.equal(counts(third), { ...none, unchanged: 3 })
   assert.is(resultOf(third)['undo'], null)
+  assert.match(third?.err ?? '', 'Nothing was changed; the undo file was removed')
   assert.equal(diamondEvents(events).slice(3), [
     [
       'diamond-501',
@@ -279,7 +280,7 @@ test('refuses an undo file of another installation, an invalid and a missing one
   assert.is(foreign?.code, 1)
   assert.match(foreign?.err ?? '', 'belongs to another installation')
   assert.is(malformed?.code, 2)
-  assert.is(missing?.code, 2)
+  assert.is(missing?.code, 1)
 })
 
 test('creates nothing from the same file again, unless --again is given or all its stones were deleted', async ({

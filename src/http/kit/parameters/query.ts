@@ -190,7 +190,7 @@ function unknownFilters(parameters: QueryValues, knownNames: readonly string[]):
   const filters = knownNames.filter(isFilter)
   return [...parameters.keys()]
     .filter((name) => isFilter(name) && !knownNames.includes(name))
-    .map((name) => unknownParameter(name, allowedNames(filters)))
+    .map((name) => unknownParameter(name, hintFor(name, filters)))
 }
 
 /** Whether a value is missing or could not be parsed. A number above 1.8e308 (Infinity) was parsed, so it is invalid. */
