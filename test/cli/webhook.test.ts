@@ -65,20 +65,22 @@ test('sends a signed test message, and reports by its exit code whether it was a
   }
 })
 
-test('ends with 1 and a message for invalid arguments', async ({ commands }) => {
-  const bad: readonly (readonly [words: string[], message: RegExp])[] = [
-    [['add', 'nobody@example.com', 'https://example.com/'], /no account/],
-    [['add', 'ann@example.com', 'http://example.com:8080/'], /must begin with https/],
-    [['add', 'ann@example.com', 'https://169.254.169.254/'], /not on the public internet/],
-    [['add', 'ann@example.com', 'https://example.com/', '--description', 'x'.repeat(501)], /at most 500/],
-    [['test', '999'], /no webhook 999/],
-    [['remove', 'x'], /no webhook x/],
-    [['list', 'nobody@example.com'], /no account/],
+test('ends with a message, and 2 for an invalid argument or 1 for an account or webhook that does not exist', async ({
+  commands,
+}) => {
+  const bad: readonly (readonly [words: string[], exitCode: number, message: RegExp])[] = [
+    [['add', 'nobody@example.com', 'https://example.com/'], 1, /no account/],
+    [['add', 'ann@example.com', 'http://example.com:8080/'], 2, /must begin with https/],
+    [['add', 'ann@example.com', 'https://169.254.169.254/'], 2, /not on the public internet/],
+    [['add', 'ann@example.com', 'https://example.com/', '--description', 'x'.repeat(501)], 2, /at most 500/],
+    [['test', '999'], 1, /no webhook 999/],
+    [['remove', 'x'], 1, /no webhook x/],
+    [['list', 'nobody@example.com'], 1, /no account/],
   ]
   const ended = await commands.runInTurn(bad.map(([words]) => ['webhook', ...words]))
-  for (const [at, { code, err }] of ended.entries()) {
-    assert.is(code, 1, bad[at]?.[0].join(' '))
-    assert.match(err, bad[at]?.[1] ?? /never/)
+  for (const [index, [words, exitCode, message]] of bad.entries()) {
+    assert.is(ended[index]?.code, exitCode, words.join(' '))
+    assert.match(ended[index]?.err ?? '', message)
   }
 })
 
