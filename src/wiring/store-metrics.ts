@@ -63,6 +63,9 @@ const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 const operationsIn = (calls: TimedCalls): readonly string[] =>
   Object.values(calls).flatMap((call) => (typeof call === 'string' ? [call] : operationsIn(call)))
 
+/** Of a build, however it was opened. */
+const BUILD_CALLS = { load: 'load', write: 'write' } as const
+
 /**
  * Calls by method, with the name of the operation in metrics: those whose duration shows how a store performs, so no long waits and no
  * streamed reads.
@@ -71,8 +74,10 @@ const CALLS = {
   log: { append: 'append', appendMany: 'appendMany', readStream: 'read', head: 'head', eventAt: 'eventAt' },
   'read-models': {
     model: { get: 'get', find: 'find', count: 'count' },
-    live: { load: 'load', write: 'write' },
-    begin: { load: 'load', write: 'write' },
+    live: BUILD_CALLS,
+    begin: BUILD_CALLS,
+    beginPendingBuild: BUILD_CALLS,
+    openPendingBuild: BUILD_CALLS,
   },
   vault: {
     put: 'put',
