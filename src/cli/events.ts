@@ -181,7 +181,7 @@ async function printEvents(open: OpenInstallation, stream: string | undefined, o
   const { from, type, since, until, correlation, trace } = options
   if (options.follow === true && until !== undefined) throw new BadUsage('--follow cannot be combined with --until')
   await withInstallation(open, async ({ store, people }) => {
-    const actor = await resolveActor({ store, people }, options.actor)
+    const actor = options.actor === undefined ? undefined : await resolveActor({ store, people }, options.actor)
     const query: EventQuery = { streams, from, type, since, until, correlation, trace, actor }
     if (options.follow === true) await printAll(options, followMatchingEvents(store, query, listenForStop()))
     else await printStored(options, store, query)
@@ -216,11 +216,10 @@ function streamsOf(stream: string | undefined, { prefix }: EventsOptions): Strea
  * Resolves an e-mail address or number to the account's stream, which is the actor in events.
  * @throws RequestError `missing` for an address without an account
  */
-async function resolveActor(context: AccountLookupContext, actor = ''): Promise<string | undefined> {
+async function resolveActor(context: AccountLookupContext, actor: string): Promise<string> {
   const account = parseAccountNumber(actor)
   if (account !== undefined) return accountStream(account)
-  if (actor.includes('@')) return accountStream((await requireAccount(context, actor)).account)
-  return actor === '' ? undefined : actor
+  return actor.includes('@') ? accountStream((await requireAccount(context, actor)).account) : actor
 }
 
 type StoredEventStream = ReturnType<typeof readMatchingEvents>

@@ -22,9 +22,13 @@ export function reportFailure(error: unknown): number {
     return EXIT_USAGE
   }
   note(`adamant: ${explain(error)}`)
-  if (error instanceof RequestError && error.kind === 'invalid') return EXIT_USAGE
-  return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? EXIT_USAGE : EXIT_FAILURE
+  return isUsageError(error) ? EXIT_USAGE : EXIT_FAILURE
 }
+
+const isUsageError = (error: unknown): boolean =>
+  error instanceof RequestError
+    ? error.kind === 'invalid'
+    : [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage)
 
 /** What went wrong and how to fix it; for a bug in the program, the stack trace. */
 export function explain(error: unknown): string {

@@ -86,10 +86,12 @@ test('that are out of range, no numbers or unknown are refused with their pointe
     assert.equal(pointers(refusal(422, whole)), ['/proportions'])
     const outside = refusal(422, await ann.patch(`/v4/diamond/${id}`, { table: 57 }))
     assert.equal(outside.error, ['table is not a field of a v4 diamond; did you mean proportions.table?'])
-    const tradeName = refusal(422, await ann.patch(`/v4/diamond/${id}`, { weight: 1, 'Stock #': 'B' }))
+    const tradeNames = { weight: 1, 'Stock #': 'B', girdleThickness: 'Thin' }
+    const tradeName = refusal(422, await ann.patch(`/v4/diamond/${id}`, tradeNames))
     assert.equal(tradeName.error, [
       'weight is not a field of a v4 diamond; did you mean carat?',
       'Stock # is not a field of a v4 diamond; did you mean sku?',
+      'girdleThickness is not a field of a v4 diamond; did you mean girdle?',
     ])
   })
 })

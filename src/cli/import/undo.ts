@@ -44,7 +44,7 @@ export async function writeUndoFile(dataDir: string, undo: UndoFile): Promise<st
   return path
 }
 
-/** @throws BadUsage if it is missing or not an undo file */
+/** @throws OperationFailure if it is missing, BadUsage if it is not an undo file */
 function readUndoFile(path: string): UndoFile {
   if (!existsSync(path)) throw new OperationFailure(`--undo ${path}: file not found`)
   const { data } = undoFileSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))

@@ -37,9 +37,9 @@ export const bulkSchema = (entry: z.ZodType) =>
   )
 
 /** Bulk requests whose entries are parsed one by one. */
-const bulkOf = (entry: z.ZodType) => bulkSchema(z.unknown().meta({ examples: [exampleOf(entry)] }))
-const BULK_OF_NEW = { v3: bulkOf(NEW_DIAMOND.v3), v4: bulkOf(NEW_DIAMOND.v4) }
-const BULK_OF_IDS = bulkSchema(z.unknown().meta({ examples: [{ id: 337 }] }))
+const bulkOf = (example: unknown) => bulkSchema(z.unknown().meta({ examples: [example] }))
+const BULK_OF_NEW = { v3: bulkOf(exampleOf(NEW_DIAMOND.v3)), v4: bulkOf(exampleOf(NEW_DIAMOND.v4)) }
+const BULK_OF_IDS = bulkOf({ id: 337 })
 
 export const DELETE_ENTRY = objectSchema({ id: DIAMOND_ID }, 'an entry', '{"id": 337}')
 

@@ -5,11 +5,11 @@ import { lettersOf, parseInput } from '../parse.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from './field-descriptions.ts'
 import { IDENTIFIED_FIELD_CHANGES, DIAMOND_CHANGES, NEW_DIAMOND } from './schemas.ts'
 
-/** Fields by their headings in spreadsheets of the trade. */
+/** Fields by their headings in spreadsheets of the trade; of several fields with the same letters, the first. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
-  Object.entries<FieldDescription>(FIELD_DESCRIPTIONS).flatMap(([field, { headings = [] }]) =>
-    headings.map((heading): [string, string] => [lettersOf(heading), field]),
-  ),
+  Object.entries<FieldDescription>(FIELD_DESCRIPTIONS)
+    .flatMap(([field, { headings = [] }]) => headings.map((heading): [string, string] => [lettersOf(heading), field]))
+    .toReversed(),
 )
 
 const objectNamesOf = (version: ApiVersion) => ({

@@ -86,6 +86,7 @@ test('are filtered by stream, prefix, type, time, actor and correlation, alone a
     ],
     [['--actor', 'account-2', '--prefix', 'diamond-'], [3]],
     [['--actor', '2', '--prefix', 'diamond-'], [3]],
+    [['--actor', '', '--prefix', 'diamond-'], []],
     [
       ['--actor', 'ann@example.com', '--prefix', 'diamond-'],
       [1, 2, 4],
